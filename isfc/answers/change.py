@@ -1,6 +1,6 @@
 """From one layout to another: each step with its commands, what the link carries then, and back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Annotated, Final
@@ -8,14 +8,28 @@ from typing import Annotated, Final
 from msgspec import structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.answers.change_order import halves_of, order_steps
 from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
+from isfc.answers.connections import connection
 from isfc.answers.given import called, with_known_traffic
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
+from isfc.deck.hint import is_hint
+from isfc.deck.kept import Devices, kept_devices, ranges_of_link
+from isfc.deck.numbers import check_numbers
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
-from isfc.layout.change import CtcStep, Nodes, change_steps, changed_fibres, orders_of, trial_of
+from isfc.layout.change import (
+    CtcStep,
+    Trial,
+    change_steps,
+    changed_fibres,
+    link_of,
+    orders_of,
+    trials_of,
+)
+from isfc.layout.change_search import Nodes, StepKind
 from isfc.layout.checked_toml import SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
@@ -25,7 +39,6 @@ from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.rates import Carried, carried_alone
 from scenarios.search.workers import each_by
 
 _BEFOREHAND: Final = (
@@ -73,15 +86,15 @@ def change(
     rates: Annotated[bool, Argument("", "What the link carries after each step.")] = True,
     reset: Annotated[
         str | None,
-        Argument("NODE-NODE", "Take each CTC of a link out and in again, as if it is stuck."),
+        Argument("NODE-NODE", "Bring a link down and up again, as one that is stuck needs."),
     ] = None,
     jobs: int = 1,
 ) -> Change:
     """Say step by step how one layout becomes another.
 
-    What is new is added before what is gone leaves, so that no link is without a CTC unless there
-    is no other way. Each step has its commands for each system and what the link carries then.
-    The page is Markdown. docs/changing.md says what is known of the commands.
+    All orders of steps are compared, by what docs/changing.md says, and so what is known of the
+    commands. A link to be ``reset`` is brought down. Each step has its commands for each system and
+    what the link carries then. The page is Markdown.
 
     Raises `ConfigurationError` for layouts that have no system in common. Each side may be a
     layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
@@ -89,41 +102,57 @@ def change(
     """
     old, new = _given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
-    steps = change_steps(old, new, stuck)
+    found, figures = order_steps(old, new, stuck, each_by(jobs) if rates else None)
+    steps = found.steps
+    decks, problem = _amended(old, new)
+    there, then = (kept_devices(each) for each in decks or (old, new))
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
-    each = [*changing, *(step.left for step in steps if step.left is not None)]
-    carried = carried_alone(each, each_by(jobs)) if rates else {}
     return Change(
         *(called(before, "before"), called(after, "after")),
         any(step.is_down for step in steps),
-        tuple(LinkBefore(link.name, len(link.ctcs), _rate(link, carried)) for link in changing),
-        tuple(_step(step, carried) for step in steps),
-        tuple(_step(step, {}) for step in change_steps(new, old)),
+        found.is_cut,
+        found.lent,
+        tuple(_before(link, halves_of(link.nodes, old, new), figures) for link in changing),
+        tuple(_step(step, figures, there, then) for step in steps),
+        tuple(_step(step, {}, then, there) for step in change_steps(new, old).steps),
         tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
-        *_decks(old, new),
+        None if decks is None else tuple(_changes(old.decks or new.decks, *decks)),
+        problem,
         _BEFOREHAND,
         _AFTERWARDS,
         dict(_statements(old, new)),
-        tuple(_trial(link, steps, old, new) for link in changing),
+        tuple(
+            _trial(link.name, trial, old, new)
+            for link in changing
+            for trial in trials_of(link, steps)
+        ),
         (*old.assumed, *new.assumed),
     )
 
 
-def _rate(link: Layout | None, carried: Mapping[Layout, Carried]) -> Figure | None:
-    found = None if link is None else carried.get(link)
-    return None if found is None else found.rate
+def _before(link: Layout, halves: Sequence[Layout], rates: Mapping[Layout, Figure]) -> LinkBefore:
+    known = [rates[half] for half in halves if half in rates]
+    half = min(known, key=lambda each: each.value, default=None)
+    return LinkBefore(link.name, len(link.ctcs), rates.get(link), half)
 
 
-def _step(step: CtcStep, carried: Mapping[Layout, Carried]) -> ChangeStep:
+def _step(
+    step: CtcStep, rates: Mapping[Layout, Figure], there: Devices, then: Devices
+) -> ChangeStep:
+    """A step in words; what it removes is as it was ``there``, what it adds as it is ``then``."""
     ends = zip(step.nodes, step.rdevs, strict=True)
+    changed = link_of(step.nodes, [each.ctc for each in step.ctcs])
+    devices = then if step.kind is StepKind.ADD else there
     return ChangeStep(
         "-".join(step.nodes),
         step.kind,
         {node: tuple(format_rdev(Rdev(rdev)) for rdev in rdevs) for node, rdevs in ends},
+        tuple(map(connection, ranges_of_link(changed, devices))),
         orders_of(step),
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
-        _rate(step.left, carried),
+        step.between,
+        None if step.left is None else rates.get(step.left),
     )
 
 
@@ -157,20 +186,8 @@ def _statements(
             yield node, now
 
 
-def _decks(old: Collection, new: Collection) -> tuple[tuple[DeckChange, ...] | None, str | None]:
-    """What changes in the decks, and why they cannot have it."""
-    try:
-        return _deck_changes(old, new), None
-    except ConfigurationError as error:
-        return None, str(error)
-
-
-def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collection) -> ChangeTrial:
-    """What a run does its steps with: all that both layouts have of channels and machines."""
-    try:
-        found = trial_of(link, steps)
-    except ConfigurationError as error:
-        return ChangeTrial(link.name, str(error), None, None, None)
+def _trial(link: str, found: Trial, old: Collection, new: Collection) -> ChangeTrial:
+    """What a run does some steps with: all that both layouts have of channels and machines."""
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = replace(
@@ -182,7 +199,7 @@ def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collect
         cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
     )
     text = format_collection(in_use(both))
-    return ChangeTrial(link.name, None, found.seconds, text, found.script)
+    return ChangeTrial(link, found.seconds, text, found.script)
 
 
 def _given_sides(
@@ -226,38 +243,46 @@ def _links_of(
     return with_known_traffic(collection_of(document), document.source)
 
 
-def _deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ...] | None:
-    """What changes in the decks of ``before``, or else of ``after``; None if none are kept.
+def _amended(old: Collection, new: Collection) -> tuple[list[Collection] | None, str | None]:
+    """Both with the decks that they need, if decks are kept; and why they cannot have them."""
+    kept = _with_decks(old, new)
+    check_numbers(kept[1] if kept else new)
+    try:
+        return kept and [replace(each, decks=amended(each, {})[0]) for each in kept], None
+    except ConfigurationError as error:
+        return None, str(error)
 
-    Decks that ``after`` keeps with other cards are taken as they are. Raises `ConfigurationError`
-    for what no deck can say.
+
+def _with_decks(before: Collection, after: Collection) -> tuple[Collection, Collection] | None:
+    """Both with the decks of ``before``, or else of ``after``; None if none is kept of some system.
+
+    Decks that ``after`` keeps with other cards are taken as they are.
     """
-    known = {node for deck in before.decks or after.decks for node in deck.partitions}
+    given = before.decks or after.decks
+    known = {node for deck in given for node in deck.partitions}
     if not set(after.systems) | set(before.systems) <= known:
         return None
-    given = before.decks or after.decks
-    if {deck.cards for deck in after.decks} - {deck.cards for deck in given}:
-        wanted = after.decks
-    else:
-        wanted = _kept_of(given, after)
-    old, _ = amended(replace(before, decks=_kept_of(given, before)), {})
-    new, _ = amended(replace(after, decks=wanted), {})
-    return tuple(_changes(old, new))
+    own = {deck.cards for deck in after.decks} - {deck.cards for deck in given}
+    return _keeping(before, given), _keeping(after, after.decks if own else given)
 
 
-def _kept_of(decks: tuple[KeptDeck, ...], collection: Collection) -> tuple[KeptDeck, ...]:
+def _keeping(collection: Collection, decks: Iterable[KeptDeck]) -> Collection:
     found = (deck.of(collection.systems) for deck in decks)
-    return tuple(deck for deck in found if deck is not None)
+    return replace(collection, decks=tuple(deck for deck in found if deck is not None))
 
 
-def _changes(old: dict[str, str], new: dict[str, str]) -> Iterator[DeckChange]:
-    for name in dict.fromkeys([*old, *new]):
-        lines = old.get(name, "").splitlines(), new.get(name, "").splitlines()
+def _changes(given: Iterable[KeptDeck], old: Collection, new: Collection) -> Iterator[DeckChange]:
+    """What goes from decks and what comes: also what comments have to say of ports as it is."""
+    known = {line for deck in given for line in deck.cards.splitlines()}
+    texts = [{deck.name: deck.cards.splitlines() for deck in each.decks} for each in (old, new)]
+    for name in texts[0] | texts[1]:
+        was, is_now = (each.get(name, []) for each in texts)
+        was = [line for line in was if line in known or not is_hint(line)]
         gone: list[str] = []
         come: list[str] = []
-        for kind, a, b, c, d in SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
+        for kind, a, b, c, d in SequenceMatcher(None, was, is_now, autojunk=False).get_opcodes():
             if kind != "equal":
-                gone += lines[0][a:b]
-                come += lines[1][c:d]
+                gone += was[a:b]
+                come += is_now[c:d]
         if gone or come:
             yield DeckChange(name, tuple(gone), tuple(come))

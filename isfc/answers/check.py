@@ -10,6 +10,7 @@ from isfc.answers.given import with_known_traffic
 from isfc.deck import scheme
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
+from isfc.errors.loading import named
 from isfc.layout import plan
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
 from isfc.layout.collection import Collection
@@ -152,6 +153,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
+    named("isfc.deck.numbers.check_numbers")(collection)
     numbers, breaking = scheme.numbering_of(collection)
     return tuple(
         CheckedLink(

@@ -79,10 +79,11 @@ def connections(layout: AnyLayout) -> Connections:
         JoinedSystems(link.nodes, len(link.ctcs), len({ctc.fibre for ctc in link.ctcs}))
         for link in collection.links
     )
-    return Connections(collection.systems, tuple(joined), tuple(map(_connection, found)), remarks)
+    return Connections(collection.systems, tuple(joined), tuple(map(connection, found)), remarks)
 
 
-def _connection(found: CtcRange) -> CtcConnection:
+def connection(found: CtcRange) -> CtcConnection:
+    """A range as pages have it."""
     first, second = map(_end, found.ends)
     address = None if found.address is None else f"{found.address:02X}"
     return CtcConnection((first, second), address, found.count, found.in_link, found.gap or None)

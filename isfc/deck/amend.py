@@ -20,7 +20,8 @@ from ctc.features import ChpidProfile
 from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports
 from isfc.deck.draft import Draft, Image
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
-from isfc.deck.kept import kept_ports, own_ports, switch_of
+from isfc.deck.kept import known_ports, switch_of
+from isfc.deck.numbers import Units, check_numbers
 from isfc.deck.pairing import pair_all
 from isfc.deck.place import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
@@ -35,12 +36,13 @@ from isfc.link.name import NodeName
 _NAMED_MAX: Final = 6
 
 
-def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The kept decks of a collection as its CTCs want them, by name, and what a user should know.
+def amended(collection: Collection, said: Ports) -> tuple[tuple[KeptDeck, ...], tuple[str, ...]]:
+    """The kept decks of a collection as its CTCs want them, and what a user should know.
 
     ``said`` are ports from elsewhere. Every system is in one of the decks. Raises
     `ConfigurationError` for what no deck can say.
     """
+    joined = check_numbers(collection, said)
     amendment = _Amendment(collection, said)
     for link in collection.links:
         amendment.add(link)
@@ -50,8 +52,7 @@ def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[
     assert not lacking, "an amended deck lacks a CTC of its layout"
     if not again.is_told():
         amendment.add_ports()
-    texts = {deck.name: deck.cards for deck in amendment.decks()}
-    return texts, tuple(amendment.remarks())
+    return amendment.decks(), tuple(amendment.remarks(joined))
 
 
 class _End(Struct, frozen=True):
@@ -92,7 +93,7 @@ class _Amendment:
         self._systems = [each for draft in self.drafts for each in draft.systems.values()]
         self._ports: dict[int, str] = {}
         self._ways: dict[int, dict[int, NodeName]] = {}
-        self._told = {**kept_ports(collection.decks), **own_ports(collection), **said}
+        self._told = known_ports(collection, said)
         for link, fibre, _ in collection.fibres():
             channels = self._channels(link, fibre)
             for end, channel in enumerate(channels):
@@ -248,19 +249,17 @@ class _Amendment:
             for ctc in link.ctcs
         )
 
-    def remarks(self) -> Iterator[str]:
-        """That devices are in the decks and not in the layout."""
-        images = {node: each.systems[node].partition.image for node, each in self._homes.items()}
+    def remarks(self, joined: Units) -> Iterator[str]:
+        """That devices are in the decks and not in the layout, of control units between systems."""
         for node, draft in self._homes.items():
             partition = draft.systems[node].partition
             used = self._collection.rdevs_of(node)
-            others = {images[other] for other in images if other != node} - {partition.image}
             left = [
                 each.rdev
                 for each in draft.devices
                 if (partition.css, partition.name) in each.admitted
                 and each.rdev not in used
-                and draft.deck.control_units[each.unit].cuadd in others
+                and (node, each.unit) in joined
             ]
             if left:
                 some = f"{len(left)} devices of its deck are not in the layout and stay"

@@ -48,7 +48,7 @@ class Cabling(Struct, frozen=True):
     def put(self, channel: Channel, port: str) -> "Cabling | None":
         """This, with ``channel`` on ``port``; None if that contradicts what is known."""
         if (known := self.ports.get(id(channel))) is not None:
-            return self if _same_port(known[1], port) else None
+            return self if same_port(known[1], port) else None
         if self.on_port(channel, port) is not None:
             return None
         return replace(self, ports={**self.ports, id(channel): (channel, port)})
@@ -59,7 +59,7 @@ class Cabling(Struct, frozen=True):
             (
                 other
                 for other, taken in self.ports.values()
-                if other is not channel and _same_port(port, taken) and _same_switch(channel, other)
+                if other is not channel and same_port(port, taken) and _same_switch(channel, other)
             ),
             None,
         )
@@ -69,7 +69,7 @@ class Cabling(Struct, frozen=True):
         if link is None:
             return id(channel) in self.cables
         own = self.ports.get(id(channel))
-        return (own is not None and _same_port(own[1], link)) or bool(self.on_port(channel, link))
+        return (own is not None and same_port(own[1], link)) or bool(self.on_port(channel, link))
 
     def join(self, one: Channel, other: Channel) -> "Cabling | None":
         """This, with a cable between two channels; None if that contradicts what is known."""
@@ -130,7 +130,7 @@ def _switches(here: DeviceGroup, there: DeviceGroup) -> int:
     )
 
 
-def _same_port(one: str, other: str) -> bool:
+def same_port(one: str, other: str) -> bool:
     """Whether two link addresses name one port; two digits leave the director out."""
     shorter = min(len(one), len(other))
     return one[-shorter:] == other[-shorter:]

@@ -137,6 +137,10 @@ class ControlUnit(Struct, frozen=True):
         """Whether ``unit_address`` is in one of its ranges of (first, count)."""
         return any(first <= unit_address < first + n for first, n in self.unit_addresses)
 
+    def is_on(self, chpid: ChpidId) -> bool:
+        """Whether a channel path to it has that number."""
+        return any(path.channel.chpid == chpid for each in self.paths.values() for path in each)
+
 
 class Device(Struct, frozen=True):
     """One CTC device number, of one control unit.

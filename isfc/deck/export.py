@@ -291,12 +291,12 @@ def _decks(
         asked = [set(each.systems) for each in bare if set(each.systems) & set(nodes)]
         links = tuple(link for link in links if any(each & set(link.nodes) for each in asked))
     decks = (*collection.decks, *(bare_deck(collection, machine) for machine in bare))
-    texts, remarks = amended(replace(collection, links=links, decks=decks), ports)
+    decks, remarks = amended(replace(collection, links=links, decks=decks), ports)
     for remark in remarks:
         tell(f"isfc: note: {remark}")
     names = file_names({deck.name: deck.partitions for deck in decks})
     return {
-        f"{names[deck.name]}{_DECK}": texts[deck.name]
+        f"{names[deck.name]}{_DECK}": deck.cards
         for deck in decks
         if set(deck.partitions) & set(nodes)
     }

@@ -93,6 +93,11 @@ class Hint(Struct, frozen=True):
         return SaidFibre(profile or self.profile, self.fibre, self.km or 0.0, self.far_path)
 
 
+def is_hint(card: str) -> bool:
+    """Whether a card is such a comment."""
+    return card.startswith(f"*{_MARK}")
+
+
 def format_hints(
     chpid: str, profile: ChpidProfile, port: str, node: str | None = None
 ) -> Iterator[str]:

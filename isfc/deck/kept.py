@@ -4,19 +4,19 @@ Of all CTCs that they define, and of the links, the two ends of each range; a de
 without a mate is a gap.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
+from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.cabling import Cabling
 from isfc.deck.cec import deck_names
-from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system, read_access
+from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system
 from isfc.deck.hint import hinted_ports
-from isfc.deck.iocp import by_single_css, parse_deck, read_address
+from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
@@ -29,6 +29,7 @@ from isfc.layout.checked_toml import (
     within,
 )
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
@@ -83,30 +84,59 @@ def keep_decks(
 
 def read_kept(kept: KeptDeck) -> tuple[Deck, dict[NodeName, DeckSystem]]:
     """A deck that a layout keeps, and its systems. Raises `ConfigurationError`."""
-    place = f"[deck.{show_key(kept.name)}]"
-    deck = parse_deck(kept.cards, f"{place} cards")
-    with within(f"{place} systems"):
+    deck = parse_deck(kept.cards, _cards_of(kept))
+    return deck, _systems(kept, deck)
+
+
+_parsed: Final = lru_cache(maxsize=8)(parse_deck)
+"""Decks that nobody changes: many questions are asked of one, and a page edits it often."""
+
+
+def _cards_of(kept: KeptDeck) -> str:
+    return f"[deck.{show_key(kept.name)}] cards"
+
+
+def _systems(kept: KeptDeck, deck: Deck) -> dict[NodeName, DeckSystem]:
+    with within(f"[deck.{show_key(kept.name)}] systems"):
         systems = kept.partitions.items()
-        return deck, {node: find_system(f"{node}={name}", [deck]) for node, name in systems}
+        return {node: find_system(f"{node}={name}", [deck]) for node, name in systems}
 
 
 def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
     found: dict[NodeName, DeckSystem] = {}
     for kept in collection.decks:
-        found |= read_kept(kept)[1]
+        found |= _systems(kept, _parsed(kept.cards, _cards_of(kept)))
     return found
 
 
 def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
     """The CTC devices of a system by their numbers."""
-    partition = system.partition
-    return {
-        device.rdev: device
-        for device in system.deck.devices
-        if partition.css in device.control_unit.paths
-        and device.access.admits(partition.name, partition.css)
-    }
+    return {device.rdev: device for device in ctcs_of(system)}
+
+
+def ctcs_of(system: DeckSystem) -> Iterator[Device]:
+    """The CTC devices that a deck has of a system, even two of one number."""
+    name, css = system.partition.name, system.partition.css
+    for device in system.deck.devices:
+        if css in device.control_unit.paths and device.access.admits(name, css):
+            yield device
+
+
+def pairings_of(
+    collection: Collection, systems: Mapping[NodeName, DeckSystem], said: Ports
+) -> list[Pairing]:
+    """What the decks of some systems join, by all ports that are known, ``said`` ones first.
+
+    Raises `ConfigurationError` if they allow several cablings.
+    """
+    known = sorted(systems.values(), key=lambda each: each.node.collation)
+    ports = [
+        f"{node}:{format_chpid(chpid)}={port}"
+        for (node, chpid), port in known_ports(collection, said).items()
+        if node in systems and (systems[node].partition.css, chpid) in systems[node].deck.channels
+    ]
+    return pair_all(known, [*ports, *hinted_ports(known, ports)])
 
 
 def is_whole(cards: str) -> bool:
@@ -165,40 +195,15 @@ def own_ports(collection: Collection) -> Ports:
     }
 
 
+def known_ports(collection: Collection, said: Ports) -> Ports:
+    """Those that are ``said``, that the layout has, and that its decks are known to lead to."""
+    return {**kept_ports(collection.decks), **own_ports(collection), **said}
+
+
 def switch_of(director: str) -> str | None:
     """A director's name as SWITCH has it, in two hex digits; None if it is no such number."""
     number = director.upper().rjust(2, "0")
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
-
-
-def devices_that_are_no_ctcs(collection: Collection) -> dict[NodeName, dict[Rdev, str]]:
-    """Their numbers with their UNIT, of the systems of which a layout keeps the whole deck."""
-    return {
-        node: _of_system(system)
-        for node, system in kept_systems(collection).items()
-        if is_whole(system.deck.text)
-    }
-
-
-def _of_system(system: DeckSystem) -> dict[Rdev, str]:
-    """The devices on control units to which a channel path leads that the system may use."""
-    name, css = system.partition.name, system.partition.css
-    reached: set[int] = set()
-    found: dict[Rdev, str] = {}
-    for each in system.deck.passed_over:
-        with suppress(ConfigurationError):
-            units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
-            if each.statement.operation == "CNTLUNIT":
-                words = dict(by_single_css(each.need("PATH", ""))).get(css, ())
-                chpids = (word.read(parse_chpid, "", "") for word in words)
-                channels = (system.deck.channels.get((css, chpid)) for chpid in chpids)
-                if any(channel and channel.access.admits(name, css) for channel in channels):
-                    reached |= units
-            elif units & reached and read_access(each).admits(name, css):
-                first, count = read_address(each.need("ADDRESS", ""))
-                kind = ",".join(word.text.upper() for word in each.words("UNIT"))
-                found |= {Rdev(first + number): kind for number in range(count)}
-    return found
 
 
 class RangeEnd(Struct, frozen=True):
@@ -232,26 +237,46 @@ class CtcRange(Struct, frozen=True):
         return same and beyond == other.ends and address == other.address
 
 
+Devices = Mapping[NodeName, Mapping[Rdev, Device]]
+"""The CTC devices of systems by their numbers."""
+
+
+def kept_devices(collection: Collection) -> Devices:
+    """Those of the decks that a layout keeps."""
+    return {node: devices_of(system) for node, system in kept_systems(collection).items()}
+
+
+def ranges_of_link(link: Layout, devices: Devices) -> Iterator[CtcRange]:
+    """The ranges of CTCs of a link, with control units and unit addresses as decks have them."""
+    return _ranges(_rows(link, devices))
+
+
+def _ranges(rows: Iterable[CtcRange]) -> Iterator[CtcRange]:
+    return (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
+
+
+def _rows(link: Layout, devices: Devices) -> Iterator[CtcRange]:
+    """Each CTC of a link; a device of another chpid tells nothing of it."""
+    for ctc in link.device_list():
+        ends, addresses = list[RangeEnd](), set[int]()
+        for node, chpid, rdev in zip(link.nodes, ctc.fibre.chpids, ctc.rdevs, strict=True):
+            device = devices.get(node, {}).get(rdev)
+            if device is None or not device.control_unit.is_on(chpid):
+                ends.append(RangeEnd(node, chpid, None, rdev))
+            else:
+                ends.append(RangeEnd(node, chpid, device.control_unit.number, rdev))
+                addresses.add(device.unit_address)
+        yield CtcRange((ends[0], ends[1]), min(addresses, default=None))
+
+
 def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
     """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
     systems = kept_systems(collection)
-    units = {node: devices_of(system) for node, system in systems.items()}
-    rows: list[CtcRange] = []
-    for link in collection.links:
-        for ctc in link.device_list():
-            known = [
-                units.get(node, {}).get(rdev)
-                for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
-            ]
-            unit = [None if each is None else each.control_unit.number for each in known]
-            first, second = map(RangeEnd, link.nodes, ctc.fibre.chpids, unit, ctc.rdevs)
-            addresses = {each.unit_address for each in known if each}
-            rows.append(CtcRange((first, second), min(addresses, default=None)))
+    devices = {node: devices_of(system) for node, system in systems.items()}
+    rows = [row for link in collection.links for row in _rows(link, devices)]
     remarks: list[str] = []
     try:
-        ports = [port for deck in collection.decks for port in deck.ports]
-        known_systems = sorted(systems.values(), key=lambda each: each.node.collation)
-        pairings = pair_all(known_systems, [*ports, *hinted_ports(known_systems, ports)])
+        pairings = pairings_of(collection, systems, {})
     except ConfigurationError as error:
         remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
         pairings = []
@@ -259,8 +284,7 @@ def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, 
     for row in (*_defined(pairings), *_gaps(pairings)):
         ends = tuple(end and (end.node, end.rdev) for end in row.ends)
         rows += [] if ends in seen else [row]
-    ranges = (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
-    return tuple(ranges), tuple(remarks)
+    return tuple(_ranges(rows)), tuple(remarks)
 
 
 def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:

@@ -178,7 +178,7 @@ class _Side(Struct):
 
     def __post_init__(self) -> None:
         partition = self.system.partition
-        images = _images(self.partner)
+        images = partner_images(self.partner)
         groups: dict[tuple[int, str | None, int], DeviceGroup] = {}
         owners: dict[tuple[int, str | None, int], ControlUnit] = {}
         rdevs: dict[int, Device] = {}
@@ -264,7 +264,7 @@ FICON: Final = "FC"
 UNSHARED_IMAGE: Final = 0
 
 
-def _images(system: DeckSystem) -> frozenset[int]:
+def partner_images(system: DeckSystem) -> frozenset[int]:
     """What CUADD may be at the partner of ``system``.
 
     With a shared channel each partition has a control unit at the far end, of its own CUADD; with

@@ -7,13 +7,14 @@ each.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
-from isfc.deck.kept import devices_that_are_no_ctcs
+from isfc.deck.numbers import Others, joined_units, no_ctcs, other_devices
 from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
@@ -48,7 +49,7 @@ def renumbered(
     if first is not None:
         with within(f"--first {first[:40]!r}"):
             start = parse_rdev(first)
-    others = devices_that_are_no_ctcs(collection)
+    others = other_devices(collection, joined_units(collection, {}))
     after = _renumbered_by(collection, Scheme(scheme), start, others)
     if names := [
         old.name
@@ -59,7 +60,8 @@ def renumbered(
             f"isfc: note: {', '.join(names)}: the new numbers change the order in which both ends "
             "scan the fibres, and so what each writes on: 'isfc compare' shows what that costs"
         )
-    if unknown := [system for system in after.systems if system not in others]:
+    whole = no_ctcs(collection)
+    if unknown := [system for system in after.systems if system not in whole]:
         tell(
             f"isfc: note: no whole deck of {first_listed(unknown, 4)} is kept, so that other "
             "devices may have the new numbers: look before you use them"
@@ -67,11 +69,32 @@ def renumbered(
     return after
 
 
+def written_by(collection: Collection) -> Scheme | None:
+    """The first scheme that gives a layout the numbers that it has; None if none does.
+
+    Of `Scheme.CUADD` and `Scheme.TARGET` the last digit may differ: it says nothing there.
+    """
+    numbers = _numbers(collection)
+    others = other_devices(collection, joined_units(collection, {}))
+    for scheme in Scheme:
+        first = None if scheme is Scheme.TARGET else min(numbers)
+        bits = 4 if scheme in {Scheme.CUADD, Scheme.TARGET} else 0
+        with suppress(ConfigurationError):
+            again = _numbers(_renumbered_by(collection, scheme, first, others))
+            if [each >> bits for each in again] == [each >> bits for each in numbers]:
+                return scheme
+    return None
+
+
+def _numbers(collection: Collection) -> list[Rdev]:
+    return [rdev for link in collection.links for ctc in link.ctcs for rdev in ctc.rdevs]
+
+
 def _renumbered_by(
     collection: Collection,
     scheme: Scheme,
     first: int | None,
-    others: Mapping[NodeName, Mapping[Rdev, str]],
+    others: Others,
 ) -> Collection:
     """Its numbers begin with ``first`` if that is not None; ``others`` are no CTCs."""
     if scheme is Scheme.TARGET and first is not None:
@@ -97,7 +120,7 @@ def _renumbered_by(
         if taken := sorted(found.rdevs_of(system) & others.get(system, {}).keys()):
             raise ConfigurationError(
                 f"{system}: {format_rdev(taken[0])} would be a CTC, and its deck has UNIT="
-                f"{others[system][taken[0]]} there; expected another --first or scheme"
+                f"{others[system][taken[0]].unit} there; expected another --first or scheme"
             )
     return found
 

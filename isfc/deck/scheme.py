@@ -8,16 +8,20 @@ names.
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.errors.in_words import grouped, ranges
+from isfc.errors.loading import named
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
+
+if TYPE_CHECKING:
+    from isfc.deck.numbers import Others
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value", bound=Hashable)
@@ -185,14 +189,15 @@ class _Book:
         ]
         self.images = images_of(collection)
         self.defined = {(end.node, end.rdev) for end in self.ends}
-        self.others: dict[NodeName, dict[Rdev, str]] = {}
+        self.others: Others = {}
         if collection.decks:
             # most files keep no deck
-            from isfc.deck.kept import devices_of, devices_that_are_no_ctcs, kept_systems
+            from isfc.deck.kept import devices_of, kept_systems
+            from isfc.deck.numbers import no_ctcs
 
             for node, system in kept_systems(collection).items():
                 self.defined |= {(node, rdev) for rdev in devices_of(system)}
-            self.others = devices_that_are_no_ctcs(collection)
+            self.others = no_ctcs(collection)
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
@@ -277,19 +282,24 @@ class _Book:
 
 
 def numbering_of(collection: Collection) -> tuple[Numbering, dict[str, tuple[Finding, ...]]]:
-    """The scheme that most numbers of a layout's CTCs keep, and by link what does not keep it."""
+    """The scheme of a layout's CTCs, and by link what does not keep it.
+
+    It is the one that gives all numbers, the first in `Scheme` of several, or that most keep.
+    """
     book = _Book(collection)
+    written: Scheme | None = named("isfc.deck.renumbered.written_by")(collection)
     fitting = {
         scheme: sum(next(book.faults(scheme, end), None) is None for end in book.ends)
-        if book.means_something(scheme)
+        if scheme is written or book.means_something(scheme)
         else 0
         for scheme in Scheme
     }
     scheme = max((Scheme.ALIKE, Scheme.TRADED, Scheme.TARGET), key=lambda each: fitting[each])
     if scheme is Scheme.TARGET and book.parts_css(fitting):
         scheme = Scheme.CUADD
+    scheme = written or scheme
     findings: dict[str, tuple[Finding, ...]] = {link.name: () for link in collection.links}
-    if fitting[scheme] < FITS_SHARE * len(book.ends):
+    if written is None and fitting[scheme] < FITS_SHARE * len(book.ends):
         return Numbering(None, fitting, len(book.ends)), findings
     for end, rdev, name, text in _problems(book, scheme):
         rule, said = NUMBER_RULES[name], f"{end.node} {format_rdev(rdev)} {text}."
@@ -340,7 +350,7 @@ def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
         last = first + (1 << bits) - 1
         kinds = book.others.get(node, {})
         taken = (rdev for rdev in map(Rdev, range(first, last + 1)) if rdev in kinds)
-        for unit, rdevs in grouped((kinds[rdev], rdev) for rdev in taken).items():
+        for unit, rdevs in grouped((kinds[rdev].unit, rdev) for rdev in taken).items():
             for begun, count in ranges(rdevs):
                 to = f"to {begun + count - 1:04X} are" if count > 1 else "is"
                 text = f"{to} UNIT={unit}, within {first:04X} to {last:04X}, where CTCs are"

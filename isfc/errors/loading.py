@@ -95,8 +95,9 @@ def check_posix(what: str) -> None:
 def missing_library(module: str, what: str) -> str:
     """What ``what`` lacks, and the command that installs it."""
     extra, library = EXTRAS[module]
+    every = "" if extra == "testing" else " (or all that commands need, 'isfc[all]')"
     return (
-        f"{what} needs {library}, which is not installed; install it with\n"
+        f"{what} needs {library}, which is not installed; install it{every} with\n"
         f"{sys.executable} -m pip install 'isfc[{extra}]'"
     )
 

@@ -19,7 +19,8 @@ from isfc.errors.in_words import number as in_words
 from isfc.io import rmf_channels, rmf_lines, rmf_text
 from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
-from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
+from isfc.io.rmf_text import DEVICE, PassedOver, number_of
+from isfc.layout import pasted
 from isfc.layout.checked_toml import (
     TEXT_LENGTH_MAX,
     read_bytes,
@@ -27,8 +28,9 @@ from isfc.layout.checked_toml import (
     text_of,
     within,
 )
+from isfc.layout.columns import Word, words_of
 from isfc.layout.layers import plain
-from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, spans
+from isfc.layout.pasted import Kind, LineAccount
 
 _Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
@@ -139,28 +141,25 @@ class _Parser:
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
-        pasted = plain(text)
-        lines = rmf_text.plain_text(pasted).split("\n")
+        found = plain(text)
+        lines = rmf_text.plain_text(found).split("\n")
         self._width = max(map(len, lines), default=0)
-        self._account = pasted.account
+        self._account = found.account
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
                 self._take_records()
                 is_other = self._report is _Report.OTHER
                 self._account.note(number, Kind.OTHER if is_other else Kind.HEADING)
             else:
-                shift = pasted.column(number, 1) - 1 if pasted.layers else 0
-                self._words += (
-                    Word(match[0], number, match.start() + 1, shift)
-                    for match in re.finditer(r"\S+", line)
-                )
+                shift = found.column(number, 1) - 1 if found.layers else 0
+                self._words += words_of(line, number, shift)
             self._page_width = max(self._page_width, len(line))
         self._is_cut = not text.endswith(("\n", "\r"))
         self._take_records()
         if self._not_read and (self._intervals or any(titled for *_, titled in self._not_read)):
             (word, line, _), *others = self._not_read
-            also = f" ({spans(each.line for each, *_ in others)} as well)" if others else ""
-            raise word.error(not_read(line) + also)
+            also = f" ({pasted.spans(each.line for each, *_ in others)} as well)" if others else ""
+            raise word.error(pasted.not_read(line) + also)
         return tuple(self._intervals.values())
 
     def _take_heading(self, line: str, number: int) -> bool:
@@ -179,6 +178,8 @@ class _Parser:
         if not (report or system or date or time):
             return False
         self._take_records()
+        if {report, self._report} - {None, _Report.OTHER} and pasted.holds_row(line):
+            raise ConfigurationError(f"line {number}: {pasted.not_read(line)}")
         if report is not None:
             self._heading, self._columns = UNTITLED, ()
             # a page that lost a line of its heading is not of the interval before
@@ -266,9 +267,9 @@ class _Parser:
             line = " ".join(word.text for word in words)
             if self._report is _Report.OTHER:
                 kind = Kind.OTHER
-            elif is_rule(line):
+            elif pasted.is_rule(line):
                 kind = Kind.RULE
-            elif looks_like_row(line, least):
+            elif pasted.looks_like_row(line, least):
                 self._not_read.append((words[0], line, self._report is not _Report.UNKNOWN))
                 continue
             elif self._report is _Report.UNKNOWN or number > (self._first_row or number):
@@ -343,14 +344,13 @@ class _Parser:
             before = words[start - 1]
             # 0 in the first column is a printer's control character
             if before.text != "0" and any(map(str.isalnum, before.text)):
-                raise before.error(not_read(" ".join(word.text for word in words[start - 1 :][:9])))
+                raise before.error(pasted.not_read(" ".join(w.text for w in words[start - 1 :])))
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
         line, end = rmf_channels.read_channel(words, start, type_at, self._heading, self._width)
-        ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
         if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
-            if ends_here:
+            if self._is_cut and end == len(words):
                 raise words[start].error(
                     f"chpid {words[start].text} has no figures of zHPF, and the text ends there "
                     "without a line end; expected a whole line: was it cut?"

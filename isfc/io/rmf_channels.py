@@ -1,21 +1,21 @@
 """Channel Path Activity: the columns of its headings, and the lines of channels below them.
 
-Figures belong to the columns of the heading above them. Where a line has one for each column, their
-order is enough; where some are blank, the places decide, or what is known of a channel: only a
-shared one (SHR) has PART, and PART is never more than TOTAL. What fits two columns is an error.
+Figures belong to the columns of the heading above them (`isfc.layout.columns`). Where some are
+blank and the places do not tell, it decides what is known of a channel: only a shared one (SHR) has
+PART, and PART is never more than TOTAL. What fits two columns is an error.
 """
 
 import re
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise, product
+from functools import partial
+from itertools import product
 from typing import Final
 
 from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.io import rmf_text
-from isfc.layout.pasted import below
+from isfc.layout.columns import Names, Word, has_places, ways
 
 COLUMNS: Final = (
     *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
@@ -51,9 +51,6 @@ _MB: Final = {"": 1e-6, "K": 1e-3, "M": 1.0, "G": 1e3}
 _UNIT_DISTANCE: Final = 12
 """Words between READ(MB/SEC) and the heading below it: other headings of that line."""
 
-_OFF_MAX: Final = 2
-"""Characters by which a figure may end beside its column; columns are four apart at least."""
-
 
 class Heading(Struct, frozen=True):
     """The heading of a table of channels.
@@ -64,17 +61,17 @@ class Heading(Struct, frozen=True):
     """
 
     place: str
-    names: tuple[str, ...] | None
-    words: tuple[rmf_text.Word, ...]
+    names: Names | None
+    words: tuple[Word, ...]
     mb: float
     is_monitor: bool
-    generation: rmf_text.Word | None
+    generation: Word | None
 
-    def type_of(self, words: list[rmf_text.Word], at: int) -> int | None:
+    def type_of(self, words: list[Word], at: int) -> int | None:
         """Where the type of the channel stands that begins at ``at``; None if none does."""
         if not self.is_monitor:
             return at + 1 if rmf_text.starts_channel(words, at) else None
-        if not rmf_text.CHPID.fullmatch(words[at].text):
+        if not re.fullmatch(r"[0-9A-F]{2}", words[at].text):
             return None
         for place in range(at + 1, min(at + 4, len(words))):
             if words[place].line - words[at].line > 1:
@@ -88,7 +85,7 @@ UNTITLED: Final = Heading("", COLUMNS, (), 1.0, is_monitor=False, generation=Non
 """What is assumed of lines without a heading."""
 
 
-def read_heading(words: list[rmf_text.Word], at: int, width: int) -> tuple[Heading, int] | None:
+def read_heading(words: list[Word], at: int, width: int) -> tuple[Heading, int] | None:
     """The heading that begins at ``at`` with ID, and where it ends; None if it is none.
 
     ``width`` is that of the widest line of its page, which tells whether it was cut.
@@ -112,78 +109,55 @@ def read_heading(words: list[rmf_text.Word], at: int, width: int) -> tuple[Headi
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
-    unit = next((match[1] for match in before if match), "M")
+    is_monitor = "G" in order and "TYPE" in order and order.index("G") < order.index("TYPE")
+    unit = next((match[1] for match in before if match), None if is_monitor else "M")
+    if unit is None:
+        names = None
     whole = words[at].line == words[end - 1].line
     heading = Heading(
         place=words[at].place,
         names=names,
         words=tuple(found) if whole else (),
-        mb=_MB[unit],
-        is_monitor="G" in order and "TYPE" in order and order.index("G") < order.index("TYPE"),
+        mb=_MB[unit or ""],
+        is_monitor=is_monitor,
         generation=next((word for word in words[at:first] if word.text == "G"), None),
     )
     return heading, end
 
 
-def _printed(word: rmf_text.Word) -> str:
+def _printed(word: Word) -> str:
     return _AS_PRINTED.get(word.text, word.text)
 
 
-def names_of(
-    row: list[rmf_text.Word], values: list[float | None], heading: Heading, is_shared: bool | None
-) -> tuple[str, ...]:
+def _names_of(
+    row: list[Word], values: list[float | None], heading: Heading, is_shared: bool | None
+) -> Names:
     """The column of each figure: the last words of ``row``."""
     assert heading.names is not None, "the caller looked"
-    if len(values) == len(heading.names):
-        return heading.names
+    names = heading.names
+    counted, is_whole = _blanked(names, is_shared), partial(_is_whole, names)
+    found = [*ways(row[-len(values) :], heading.words, names, counted, is_whole, names)]
+    left = [*dict.fromkeys(each for each in found if _is_possible(each, values))] or found[:1]
+    if len(left) == 1 or (left and not any(values)):
+        return left[0]  # in an idle channel all are 0, whatever they stand for
     start = row[0]
-    if has_places(row) and has_places(heading.words):
-        names = _by_place(row[-len(values) :], heading)
-        if names is not None and _is_possible(names, values):
-            return names
-    left = [
-        names
-        for names in _blanked(heading.names, is_shared)
-        if len(names) == len(values) and _is_possible(names, values)
-    ]
-    if len(left) == 1:
-        return left[0]
-    if left and not any(values):
-        return left[0]  # an idle channel: all are 0, whatever they stand for
     reason = (
-        f"which may be {' or '.join('those without ' + _gone(heading.names, n) for n in left)}; "
+        f", which may be {' or '.join('those without ' + _gone(names, n) for n in left)}; "
         "expected them below their headings"
         if left
-        else f"expected {len(heading.names)}: {', '.join(heading.names)}"
+        else f"; expected {len(names)}: {', '.join(names)}"
     )
-    separator = ", " if left else "; "
-    raise start.error(f"chpid {start.text} has {len(values)} figures{separator}{reason}")
+    raise start.error(f"chpid {start.text} has {len(values)} figures{reason}")
 
 
-def has_places(words: Sequence[rmf_text.Word]) -> bool:
-    """Whether they are where they were printed: in one line, whose blanks were not squeezed."""
-    return (
-        any(
-            one.line == other.line and other.column - one.column - len(one.text) > 1
-            for one, other in pairwise(words)
-        )
-        and len({word.line for word in words}) == 1
-    )
+def _is_whole(names: Names, found: Names) -> bool:
+    """Whether what is blank of a heading's columns is so as a whole."""
+    blank = {*names}.difference(found)
+    wholes = [group.intersection(names) for group in _GROUPS]
+    return blank == set().union(*(whole for whole in wholes if whole <= blank))
 
 
-def _by_place(figures: list[rmf_text.Word], heading: Heading) -> tuple[str, ...] | None:
-    """The columns that the figures end below; None if one ends below none, or some are missing."""
-    assert heading.names is not None, "the caller looked"
-    words, columns = ([(w.column, w.end + 1) for w in one] for one in (figures, heading.words))
-    places = below(words, columns, _OFF_MAX)
-    names = tuple(heading.names[at] for at in places or ())
-    blank = set(heading.names).difference(names)
-    wholes = [group.intersection(heading.names) for group in _GROUPS]
-    is_whole = blank == set().union(*(whole for whole in wholes if whole <= blank))
-    return names if places and is_whole else None
-
-
-def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, ...]]:
+def _blanked(names: Names, is_shared: bool | None) -> list[Names]:
     """What columns may be left of a heading's where a line has fewer figures.
 
     A channel without zHPF has none below it, one that is not shared none below PART, and one that
@@ -199,7 +173,7 @@ def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, 
     )
 
 
-def _is_possible(names: tuple[str, ...], values: list[float | None]) -> bool:
+def _is_possible(names: Names, values: list[float | None]) -> bool:
     """Whether no part is more than its total."""
     return _excess(dict(zip(names, values, strict=True))) is None
 
@@ -213,7 +187,7 @@ def _excess(found: dict[str, float | None]) -> str | None:
     return None
 
 
-def _gone(names: tuple[str, ...], left: tuple[str, ...]) -> str:
+def _gone(names: Names, left: Names) -> str:
     gone = [name.split()[0] for name in names if name not in left]
     return " and ".join(dict.fromkeys("PART" if n in ("READ", "WRITE") else n for n in gone))
 
@@ -265,7 +239,7 @@ class ChannelLine(Struct, frozen=True):
 
 
 def read_channel(
-    words: list[rmf_text.Word], start: int, type_at: int, heading: Heading, width: int
+    words: list[Word], start: int, type_at: int, heading: Heading, width: int
 ) -> tuple[ChannelLine | rmf_text.PassedOver, int]:
     """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
 
@@ -305,7 +279,7 @@ def read_channel(
             f"{what} has more than {len(COLUMNS)} figures; expected no number that a line break "
             "cuts in two"
         )
-    names = names_of(words[start : at + len(values)], values, heading, is_shared)
+    names = _names_of(words[start : at + len(values)], values, heading, is_shared)
     found = dict(zip(names, values, strict=True))
     _expect_room(words[start:end], found.keys(), heading, width)
     if problem := _problem(found, link_gbps, heading.mb):
@@ -324,9 +298,7 @@ def read_channel(
     ), end
 
 
-def _expect_room(
-    row: list[rmf_text.Word], names: AbstractSet[str], heading: Heading, width: int
-) -> None:
+def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
     """Raise `ConfigurationError` for a row that may have been cut before its rates."""
     last = row[-1]
     has_rates = not (FICON | ZHPF).isdisjoint(names)
@@ -362,9 +334,7 @@ def _scaled(value: float | None, factor: float) -> float | None:
     return None if value is None else round(value * factor, 9)
 
 
-def _generation(
-    words: list[rmf_text.Word], start: int, type_at: int, heading: Heading
-) -> tuple[str, int]:
+def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -> tuple[str, int]:
     """The code below G, and where the words behind it begin."""
     if heading.is_monitor:
         between = words[start + 1 : type_at]

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from isfc.io import rmf_text
 from isfc.io.rmf_channels import ChannelLine
+from isfc.layout.columns import Word
 from isfc.layout.pasted import LineAccount
 
 LINES_MISSING: Final = "lines missing"
@@ -36,7 +37,7 @@ _PERCENT_OFF: Final = 0.05
 digit behind the point."""
 
 
-def device_columns(words: list[rmf_text.Word], at: int) -> tuple[tuple[str, ...], int] | None:
+def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int] | None:
     """The columns of a heading of devices from RESP on, and where it ends; None if it is none.
 
     Earlier releases have no INT, and later ones no %MT.
@@ -89,9 +90,9 @@ def _is_in_use(found: Mapping[str, float | None], unit_ms: float) -> bool:
 
 
 def read_times(
-    words: list[rmf_text.Word],
+    words: list[Word],
     at: int,
-    start: rmf_text.Word,
+    start: Word,
     columns: tuple[str, ...],
     *,
     is_synchronous: bool,
@@ -149,7 +150,7 @@ _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 
 
 def read_device(
-    words: list[rmf_text.Word], start: int, columns: tuple[str, ...]
+    words: list[Word], start: int, columns: tuple[str, ...]
 ) -> tuple["DeviceLine | rmf_text.PassedOver", int]:
     """The device that begins at ``start``, below ``columns``, and where its line ends.
 
@@ -202,7 +203,7 @@ class IopLine(Struct, frozen=True):
         return f"IOP {self.iop}"
 
 
-def read_iop(words: list[rmf_text.Word], start: int) -> tuple[IopLine, int]:
+def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
     """The IOP that begins at ``start``, and where its line ends.
 
     Raises `ConfigurationError` where its figures cannot be those of one line.

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.errors import ConfigurationError
+from isfc.layout.columns import Word
 from isfc.layout.layers import Plain
 
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
@@ -65,32 +66,6 @@ FIGURES_AT_LEAST: Final = 6
 """Of so many words after the first two, figures in a line of a report; prose has none (chosen)."""
 _OF_OTHER_TYPE: Final = 3
 """The same of a channel that is no FICON channel, which has fewer columns (chosen)."""
-
-
-class Word(Struct, frozen=True):
-    """A word of a text, and where it stands; lines and columns count from 1.
-
-    ``shift`` is what a line of the file has in front that was taken off.
-    """
-
-    text: str
-    line: int
-    column: int
-    shift: int = 0
-
-    @property
-    def end(self) -> int:
-        """The column of its last character."""
-        return self.column + len(self.text) - 1
-
-    @property
-    def place(self) -> str:
-        """How to speak of it in a message."""
-        return f"line {self.line} column {self.column + self.shift}"
-
-    def error(self, text: str) -> ConfigurationError:
-        """What is wrong where it stands."""
-        return ConfigurationError(f"{self.place}: {text}")
 
 
 class PassedOver(Struct, frozen=True):

@@ -32,6 +32,7 @@ from ctc.features import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.errors.in_words import no_node
+from isfc.errors.loading import named
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
@@ -187,10 +188,7 @@ class AddFibre(Edit, frozen=True, tag="add-fibre"):
 
 
 class TakeAdvice(Edit, frozen=True, tag="advise"):
-    """A link is changed as the rule of a ``finding`` advises, in one of its ways.
-
-    CTCs keep their device numbers where they can; new ones get free numbers.
-    """
+    """A link is changed as the rule of a ``finding`` advises, in one of its ways."""
 
     link: str
     finding: str
@@ -213,11 +211,14 @@ def edit(layout: AnyLayout, change: Edit) -> Collection:
 
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
+    given = given_collection(layout)
     try:
-        changed = change.applied_to(given_collection(layout))
+        changed = change.applied_to(given)
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
-    return parse_collection(format_collection(in_use(changed)), "the changed layout")
+    edited = parse_collection(format_collection(in_use(changed)), "the changed layout")
+    named("isfc.deck.numbers.check_numbers")(edited, known=given)
+    return edited
 
 
 @checked
@@ -267,9 +268,10 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
         raise ConfigurationError(
             f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
+    taken = named("isfc.deck.numbers.numbers_of")(collection)
     own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
     first, second = (
-        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, collection.rdevs_of(node)))
+        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, taken[node]))
         for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
     )
     return first, second
@@ -373,7 +375,7 @@ def _numbered(
 ) -> list[tuple[Rdev, Rdev]]:
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
-    taken = [collection.rdevs_of(node) for node in link.nodes]
+    taken = [*map(named("isfc.deck.numbers.numbers_of")(collection).get, link.nodes)]
     found: list[tuple[Rdev, Rdev]] = []
     for place, was in enumerate(kept):
         if was is not None:

@@ -23,6 +23,9 @@ _MISSING: Final = re.compile(r"[-*.]{2,}")
 _FIGURES_MIN: Final = 3
 """Figures from which on a line may be a row: prose has fewer, or more other words (chosen)."""
 
+_ROW_MIN: Final = 6
+"""Figures of a row beside a heading: one alone has fewer, of versions, samples, pages (chosen)."""
+
 _NAMED_MAX: Final = 8
 _SHOWN_MAX: Final = 30
 _READ_MAX: Final = 3
@@ -57,36 +60,17 @@ def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
     return figures >= figures_min and 2 * figures >= len(words)
 
 
+def holds_row(heading: str) -> bool:
+    """Whether a row stands in the line of a heading: it lost the end of its line."""
+    return sum(map(_is_figure, heading.split())) >= _ROW_MIN
+
+
 def _is_figure(word: str) -> bool:
     plain = word.strip("*_~()[]<>!+-\\")
     if _MISSING.fullmatch(word) or _MISSING.fullmatch(plain):
         return True
     digits = sum(each.isdigit() or each in ".," for each in plain)
     return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
-
-
-_Span = tuple[int, int]
-"""Where a word begins and ends."""
-
-
-def below(words: Iterable[_Span], columns: Sequence[_Span], off_max: int = 999) -> list[int] | None:
-    """The index of the column that each word of a row stands below, from where both begin and end.
-
-    Figures end where the name of their column does, and may begin before it. None where one
-    touches no name or ends more than ``off_max`` beside it, or two stand below the same.
-    """
-    found: list[int] = []
-    for begin, end in words:
-        over = [
-            (abs(last - end), at)
-            for at, (first, last) in enumerate(columns)
-            if first <= end and begin <= last
-        ]
-        off, at = min(over, default=(off_max + 1, 0))
-        if off > off_max or (found and at <= found[-1]):
-            return None
-        found.append(at)
-    return found
 
 
 def not_read(line: str) -> str:

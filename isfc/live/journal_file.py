@@ -183,6 +183,8 @@ class JournalWriter:
         self._path = path
         self._on_stop = on_stop
         self._length_max = length_max
+        self._least_length = len(header) + 1
+        """Bytes without which nothing can be replayed: the header, and the first record."""
         self._flushed_s = time.monotonic()
         self._buffer = bytearray()
         self._file: RawFile | None = create_journal(path) if file is None else file
@@ -203,6 +205,8 @@ class JournalWriter:
             self.flush()
             self._stop(f"it has reached its bound of {self._length_max:,} bytes")
             return
+        if self.length + 1 == self._least_length:
+            self._least_length = self.length + len(record)
         self._buffer += record
         self.length += len(record)
         if len(self._buffer) >= BUFFER_LENGTH or time.monotonic() - self._flushed_s >= FLUSH_S:
@@ -235,9 +239,11 @@ class JournalWriter:
         """End the journal early."""
         if self._file is not None:
             self._end()
+            size = self._path.stat().st_size if self._path.exists() else 0
+            is_begun = size >= self._least_length
+            left = "can be replayed up to here" if is_begun else "nothing of it can be replayed"
             self._on_stop(
-                f"journal {self._path}: {reason}. It ends here and can be replayed up to here; "
-                "all else goes on."
+                f"journal {self._path}: {reason}. It ends here and {left}; all else goes on."
             )
 
     def _end(self) -> None:

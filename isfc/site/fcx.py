@@ -1,22 +1,22 @@
 """Performance Toolkit's pages of devices as text: screens, their print, or either pasted into mail.
 
 Of FCX108 DEVICE the published order of columns is known, their widths are not. So a row is read by
-the names of the heading above it, and where blanks or cells were lost in every way in which it can
-be meant: word by word, by the name that stands over each word, and from its end. Ways whose figures
-contradict each other are out. What is left has to say the same, or the row is refused.
+the names of the heading above it (`isfc.layout.columns`); what may be meant in several ways that do
+not say the same is refused.
 
 FCX110, the details of a single device, is labels, each with its figure. Its layout is published
 with a sample of a disk; a CTC's page has the same labels.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from ctc.address import Rdev
-from isfc.layout.pasted import below
+from isfc.layout.columns import Names, Word, ways, words_of
+from isfc.layout.pasted import not_read
 from isfc.site.figures import BadFigure, Reading, problems_of
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement
 
@@ -37,31 +37,22 @@ _NAMES: Final = {
 }
 _NEEDED: Final = ("rdev", "io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent")
 _FILLED: Final = ("ths", "avoid", *_NEEDED)
-"""Columns that are never empty: a figure or dots stand there. Those between Type and Pa-ths may
-be: a CTC has no label and no minidisks."""
+"""Columns that are never empty: a figure or dots stand there."""
+_EMPTY: Final = ("label/id", "links", "mdisk")
+"""Columns that may be: a CTC has no label and no minidisks. Which is does not matter."""
 _KIND: Final = re.compile(r"<?(?=[\w-]*[A-Z]|\d{4})\w[\w-]*>?", re.IGNORECASE | re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-F]{4}", re.IGNORECASE | re.ASCII)
 _DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
-_WORD: Final = re.compile(r"\S+")
 
 
-class ColumnPlace(Struct, frozen=True):
-    """A name of a heading, and where it stands."""
-
-    name: str
-    """Of `DeviceFigures`, or that of the heading in small letters."""
-    begin: int
-    end: int
+def heading_of(line: str) -> list[Word] | None:
+    """The words of a line that is the heading of device rows, or None."""
+    found = words_of(line, 0)
+    return found if {"rdev", "pend_ms", "conn_ms"} <= {*_names(found)} else None
 
 
-def heading_of(line: str) -> list[ColumnPlace] | None:
-    """The columns of a line that is the heading of device rows, or None."""
-    found = [
-        ColumnPlace(_NAMES.get(word[0].upper(), word[0].lower()), *word.span())
-        for word in _WORD.finditer(line)
-    ]
-    names = {column.name for column in found}
-    return found if {"rdev", "pend_ms", "conn_ms"} <= names else None
+def _names(heading: list[Word]) -> Names:
+    return tuple(_NAMES.get(word.text.upper(), word.text.lower()) for word in heading)
 
 
 def is_device_row(line: str) -> bool:
@@ -70,43 +61,53 @@ def is_device_row(line: str) -> bool:
     return len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1].upper() in CTC_TYPES
 
 
-def whole(columns: list[ColumnPlace]) -> list[ColumnPlace]:
-    """The columns of a heading; raises `BadFigure` if it lacks some that are needed."""
-    names = [column.name for column in columns]
+def whole(heading: list[Word]) -> list[Word]:
+    """A heading; raises `BadFigure` if it lacks columns that are needed."""
+    names = _names(heading)
     if missing := [name for name in ("type", *_NEEDED) if names.count(name) != 1]:
         raise BadFigure(
             f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
             "expected it once: were the lines cut, as at column 72 or 80?"
         )
-    if names[:2] != ["rdev", "type"]:
+    if names[:2] != ("rdev", "type"):
         raise BadFigure("a heading that does not begin with Addr and Type; expected it as printed")
-    return columns
+    return heading
 
 
 def read_row(
-    line: str, columns: list[ColumnPlace], place: FilePlace, reading: Reading
+    line: str, heading: list[Word], place: FilePlace, reading: Reading
 ) -> DeviceFigures | tuple[Rdev, str] | None:
     """The figures of a row, or the device and its type if it is no CTC; None for any other line.
 
     Raises `BadFigure` for a row that lacks columns, has no figure where one should be, or may be
     meant in several ways.
     """
-    words = [*_WORD.finditer(line)]
-    if len(words) < 3 or not _ADDRESS.fullmatch(words[0][0]):
+    words = words_of(line, place.line)
+    if len(words) < 3 or not _ADDRESS.fullmatch(words[0].text):
         return None
-    kind = words[1][0].upper()
+    address, kind = words[0].text, words[1].text.upper()
     if not _KIND.fullmatch(kind):
         raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
     if kind not in CTC_TYPES:
-        return Rdev(int(words[0][0], 16)), kind
-    ways = [*_ways(words, columns)]
-    if not ways:
+        if any(word.text.upper() in CTC_TYPES for word in words[2:]):
+            raise BadFigure(not_read(line))
+        return Rdev(int(address, 16)), kind
+    names = _names(heading)
+    empty = [name for name in names if name in _EMPTY]
+    counted = (
+        tuple(name for name in names if name not in empty[:lacking])
+        for lacking in range(len(empty) + 1)
+    )
+    is_whole = {*_FILLED}.intersection(names).issubset
+    found = [*ways(words, heading, names, counted, is_whole, _NEEDED[1:])]
+    if not found:
         raise BadFigure(
-            f"the row of {words[0][0]} ends too early or has lost columns "
-            f"({len(words)} words, {len(columns)} headings); expected as many figures as headings"
+            f"the row of {address} ends too early or has lost columns "
+            f"({len(words)} words, {len(heading)} headings); expected as many figures as headings"
         )
     rows, refused = [], []
-    for cells in ways:
+    for way in found:
+        cells = {name: word.text for name, word in zip(way, words, strict=True)}
         try:
             rows.append(_device(cells, place, reading))
         except BadFigure as error:
@@ -117,7 +118,7 @@ def read_row(
     meant = [row for row in rows if not [*problems_of(row)]] or rows[:1]
     if not all(row == meant[0] for row in meant):
         raise BadFigure(
-            f"the row of {words[0][0]} has {len(words)} words below {len(columns)} headings, and "
+            f"the row of {address} has {len(words)} words below {len(heading)} headings, and "
             "may be meant in several ways; expected its blanks as they were printed"
         )
     return meant[0]
@@ -137,43 +138,7 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
     return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
 
 
-def _ways(words: list[re.Match[str]], columns: list[ColumnPlace]) -> Iterator[Mapping[str, str]]:
-    """The cells of a row by the names of their columns, in each way that it can be meant."""
-    placed = _placed(words, columns)
-    below_names = {column.name: word[0] for column, word in placed or ()}
-    # in a page as it is printed each figure ends where the name of its column does
-    if placed is not None and all(
-        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
-    ):
-        yield below_names
-        return
-    if len(words) == len(columns):
-        yield {column.name: word[0] for column, word in zip(columns, words, strict=True)}
-    if placed is not None:
-        yield below_names
-    missing = len(words) - len(columns)
-    may_be_empty = [
-        at for at, column in enumerate(columns) if column.name in ("label/id", "links", "mdisk")
-    ]
-    if -len(may_be_empty) <= missing < 0:
-        # which of those columns is empty does not matter: none of them is a figure of a CTC
-        first = may_be_empty[0]
-        kept = columns[:first] + columns[first - missing :]
-        yield {column.name: word[0] for column, word in zip(kept, words, strict=True)}
-
-
-def _placed(
-    words: list[re.Match[str]], columns: list[ColumnPlace]
-) -> list[tuple[ColumnPlace, re.Match[str]]] | None:
-    """Each word with the column that it stands below; None where the places do not tell."""
-    places = below([word.span() for word in words], [(one.begin, one.end) for one in columns])
-    found = [(columns[at], word) for at, word in zip(places or (), words, strict=False)]
-    names = {column.name for column, _ in found}
-    filled = {column.name for column in columns if column.name in _FILLED}
-    return found if filled <= names else None
-
-
-_HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)
+_HEADING: Final = re.compile(r"Detailed Analysis for Device\s+(\S+)", re.IGNORECASE)
 _OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
 _FIGURE: Final = {
@@ -221,6 +186,8 @@ class Details(Struct):
         Raises `BadFigure` for a page that lacks some.
         """
         address, kind = self.figures["rdev"], self.figures.get("type", "").upper()
+        if not _ADDRESS.fullmatch(address):
+            raise BadFigure(f"{address!r} is no device number; expected one such as 6000")
         rdev = Rdev(int(address, 16))
         if kind and kind not in CTC_TYPES:
             return rdev, kind

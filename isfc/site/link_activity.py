@@ -7,6 +7,7 @@ TXPENDCT is the link's name and the time at which the interval ended, or one of 
 import re
 from typing import Final
 
+from isfc.layout.pasted import holds_row
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import LINK_COLUMNS, FilePlace, LinkFigures
@@ -28,6 +29,9 @@ _OWN: Final = LINK_COLUMNS[1:]
 """The columns of a row, in the published order."""
 
 _NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
+_ROW: Final = re.compile(
+    rf"\s*{_NODE.pattern}\s+\d{{1,4}}[-/.]\d\d?[-/.]\d{{2,4}}\s+\d\d?[:.]\d\d", re.ASCII
+)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _FIGURES_MIN: Final = 3
@@ -69,6 +73,11 @@ def link_row(
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
     partner, time = _before_figures(head)
     return time, LinkFigures.of(partner and partner.upper(), values, place)
+
+
+def is_link_row(line: str) -> bool:
+    """Whether a line looks like a row with its link and time, even where no heading is above it."""
+    return bool(_ROW.match(line)) and holds_row(line)
 
 
 def _before_figures(words: list[str]) -> tuple[str | None, str | None]:

@@ -18,12 +18,13 @@ from msgspec import Struct, field
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
+from isfc.layout.columns import Word
 from isfc.layout.layers import Plain, plain
-from isfc.layout.pasted import Kind, is_rule, looks_like_row, not_read
+from isfc.layout.pasted import Kind, holds_row, is_rule, looks_like_row, not_read
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
-from isfc.site.link_activity import link_heading, link_row
+from isfc.site.link_activity import MARK, is_link_row, link_heading, link_row
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement, Ran
 
 _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
@@ -108,7 +109,7 @@ class _Above(Struct):
     def _name(self, rest: str, line: str, place: FilePlace) -> str | None:
         """The name of a system behind a time, if nothing else is there and it is whole."""
         found = _NAME.fullmatch(rest.strip(" |\\").upper())
-        if not found and re.search(r"\d{5,8}$", rest.rstrip()):
+        if not found and re.search(r"\d{5,8}$", rest.rstrip(" |\\")):
             raise BadFigure(f"{rest.strip()[-30:]!r} ends a line; expected no numbers of lines")
         if not found or any(each.startswith(found[0]) for each in _NO_NAMES):
             return None
@@ -146,7 +147,7 @@ class _Pages(Struct):
     reading: Reading
     above: _Above = field(default_factory=_Above)
     found: list[Measurement] = []
-    devices: list[fcx.ColumnPlace] | None = None
+    devices: list[Word] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
     details: fcx.Details | None = None
@@ -189,6 +190,8 @@ class _Pages(Struct):
             self.details = fcx.Details(self.above.measurement(place), {"rdev": address})
         elif not self._heard(line, place):
             return self._below(line, place)
+        if holds_row(line):
+            raise BadFigure(not_read(line))
         return Kind.HEADING
 
     def _below(self, line: str, place: FilePlace) -> Kind:
@@ -209,6 +212,8 @@ class _Pages(Struct):
                 raise BadFigure(
                     "a row of a device without a heading above it; expected Addr, Type ..."
                 )
+            if is_link_row(line):
+                raise BadFigure(f"link activity without a heading above it; expected {MARK} there")
             is_heading = self.above.heard or ("<-" in line and "->" in line)
             return Kind.HEADING if is_heading else Kind.TEXT
         if _SUM.match(line):
@@ -231,7 +236,7 @@ class _Pages(Struct):
                 self.devices = self.links = None
         return said
 
-    def _device(self, line: str, columns: list[fcx.ColumnPlace], place: FilePlace) -> bool:
+    def _device(self, line: str, columns: list[Word], place: FilePlace) -> bool:
         """Whether a line is the row of a device, which is then read."""
         row = fcx.read_row(line, columns, place, self.reading)
         if row is not None:

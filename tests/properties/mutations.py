@@ -173,6 +173,11 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     quote,
 )
 
+LEFT: Final = {
+    each.__name__ for each in (collapse, repeat, join_lines, wrap, separators, dates, case, quote)
+}
+"""Names of those that take no word away, nor put a row below another heading."""
+
 
 @st.composite
 def mutated(

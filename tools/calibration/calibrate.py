@@ -1,7 +1,7 @@
 """Fit what is marked calibrated, on the rows that are declared for it, and on nothing else.
 
 ``python -m tools.calibration.calibrate --minutes 30`` starts from the constants as they stand in
-the code, searches with CMA-ES (the package ``cma``, from ``pip install 'isfc[calibrate]'``) and
+the code, searches with CMA-ES (the package ``cma``, from ``pip install 'isfc[dev]'``) and
 prints what it found, with its residuals, calibration and prediction rows apart. Each generation
 runs with a seed of its own, so that the search cannot settle on the luck of one. After each it
 stores its state and, started again, goes on from there. Nothing in the code is changed: the
@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for suite in options.leave_out or [None]:
                 calibrate(options, suite, pool)
     except (ImportError, ValueError) as error:
-        hint = "; pip install 'isfc[calibrate]'" if isinstance(error, ImportError) else ""
+        hint = "; pip install 'isfc[dev]'" if isinstance(error, ImportError) else ""
         print(f"calibrate: {error}{hint}", file=sys.stderr)
         return 2
     return 0

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ctc.adapter import Step
 from ctc.address import format_rdev
-from ctc.order import name_of
+from ctc.order import RESET, name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import DeviceReports
 from isfc.cli.live.options import ObserveOptions
@@ -26,6 +26,7 @@ from isfc.cli.output.trace_events import Event
 from isfc.engine.framed import CTCE_HEADER
 from isfc.errors import ConfigurationError
 from isfc.live.ctce.exchange import (
+    Changed,
     CtcPlace,
     Exchange,
     ExchangeDefinition,
@@ -33,6 +34,7 @@ from isfc.live.ctce.exchange import (
     Noted,
     Observe,
     OrderStep,
+    Told,
 )
 from isfc.live.ctce.ios import CommandIo, IoBook
 from isfc.live.ctce.join import JoinedCtc
@@ -230,11 +232,15 @@ class ShownOptions(Struct, frozen=True):
 
 
 def tracing(ctcs: Sequence[JoinedCtc]) -> Observe:
-    """Shows each command on stdout."""
+    """Shows on stdout each command, and what happens to the CTC: losses and resets."""
 
     def take(event: ExchangeEvent) -> None:
         if isinstance(event, OrderStep):
             show_lines([trace_line(event, ctcs)])
+        elif isinstance(event, Changed):
+            show_lines([_begin(event, ctcs) + event.text])
+        elif isinstance(event, Told) and event.order.code == RESET:
+            show_lines([f"{_begin(event, ctcs)}{name_of(RESET):<19} is told"])
 
     return take
 
@@ -267,9 +273,14 @@ def trace_line(event: OrderStep, ctcs: Sequence[JoinedCtc]) -> str:
     data = begin.hex() + ("..." if len(order.data) > DATA_LENGTH else "")
     name = nje_name(begin)
     named = "" if name is None else f"  {name}"
-    end = ctcs[event.at.ctc][event.at.end]
     line = (
-        f"{event.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
+        f"{_begin(event, ctcs)}{name_of(order.code):<19} "
         f"{waits}  {count:>6}  {STEPS[event.step]:<27} {data}{named}"
     )
     return line.rstrip()
+
+
+def _begin(event: OrderStep | Told | Changed, ctcs: Sequence[JoinedCtc]) -> str:
+    """When, and which device."""
+    end = ctcs[event.at.ctc][event.at.end]
+    return f"{event.at_ns / 1e9:12.6f}  {end!s:<14} "

@@ -67,7 +67,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
         return asyncio.new_event_loop
     try:
         import uvloop
-    except ImportError:  # it is not to be had for every platform
+    except ImportError:  # an extra, and not to be had for every platform
         return asyncio.new_event_loop
     return uvloop.new_event_loop
 

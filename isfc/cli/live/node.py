@@ -30,7 +30,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
 from isfc.live.accepting import first_done
 from isfc.live.connection import LiveEvent
-from isfc.live.endpoint import Endpoint, parse_endpoint
+from isfc.live.endpoint import Endpoint, Forward, parse_endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.forward import forward_limits, forwarding
 from isfc.live.journal_file import JournalWriter, LateFile, create_journal
@@ -77,6 +77,8 @@ class LiveNode(Struct, frozen=True):
     lifeline: bool = False
     run_dir: Path | None = None
     observed: ObserveOptions = ObserveOptions()
+    forwards: tuple[Forward, ...] = ()
+    """Of the whole layout: those of other systems are theirs to carry."""
 
     async def serve(self, stop: asyncio.Event, measured: list[Measured]) -> int:
         """Run until ``stop``, or until all is ``measured``; the exit code."""
@@ -86,17 +88,16 @@ class LiveNode(Struct, frozen=True):
             define_link_end(link, self.name, each.link if each else LinkParameters())
             for link, each in zip(self.links, experiments, strict=True)
         ]
-        forwards = self.options.parse_forwards(self.links)
         programs: list[Program]
         async with AsyncExitStack() as stack:
-            if forwards:
-                verified, limits = self.options.verify, forward_limits(forwards)
+            if self.forwards:
+                verified, limits = self.options.verify, forward_limits(self.forwards)
                 node = OpenNode(definitions, verified=verified, limits=limits)
                 programs = [*node.exchanges.values()]
                 system = node.start(opening)
                 stack.push_async_callback(system.close)
                 stack.push_async_callback(node.close)
-                await stack.enter_async_context(forwarding(node, forwards, show_error))
+                await stack.enter_async_context(forwarding(node, self.forwards, show_error))
             else:
                 programs = [*map(self._program, experiments)]
                 system = opening.start(
@@ -357,7 +358,8 @@ def node(
     partners = [link.nodes[1 - link.nodes.index(named)] for link in own]
     make = _system_maker(journal, several=len(own) > 1)
     opening = partner.opening(options, partners, make)
-    live = LiveNode(own, named, options, opening, lifeline, run_dir, observed)
+    forwards = options.parse_forwards(links)
+    live = LiveNode(own, named, options, opening, lifeline, run_dir, observed, forwards)
     run_measured(live.serve, options, own, layout, json=json)
 
 

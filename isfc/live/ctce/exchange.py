@@ -118,7 +118,15 @@ class Told:
         self.flight = flight
 
 
-ExchangeEvent = OrderStep | Told | Noted
+class Changed(NamedTuple):
+    """An end of a CTC is there or gone, or what joins it to its mate is; in words."""
+
+    at_ns: int
+    at: CtcPlace
+    text: str
+
+
+ExchangeEvent = OrderStep | Told | Noted | Changed
 Observe = Callable[[ExchangeEvent], None]
 
 
@@ -199,6 +207,7 @@ class Exchange:
             self._on[given.at.ctc].drop(given.at, now_ns)
             self.adapters[given.at.ctc].detach(given.at.end)
             self._length_max.pop(given.at, None)
+            self._change(given.at, "gone")
             self._pass_on(given.at.ctc)
         elif isinstance(given, Pulled):
             for ctc in given.ctcs:
@@ -219,6 +228,9 @@ class Exchange:
 
     def _note(self, at: CtcPlace, text: str) -> None:
         self._events.append(Noted(at, text))
+
+    def _change(self, at: CtcPlace, text: str) -> None:
+        self._events.append(Changed(self._now_ns, at, text))
 
     def _say(self) -> None:
         """Let observers have what has happened: after the ends, which wait for it."""
@@ -258,6 +270,7 @@ class Exchange:
         at = given.at
         adapter = self.adapters[at.ctc]
         self._length_max[at] = given.length_max
+        self._change(at, "attached")
         waits = adapter.ends[1 - at.end].pending
         if waits is not None:
             self._refuses(at.mate, waits, at)
@@ -271,6 +284,7 @@ class Exchange:
             gone: list[Order] = []
             for end, here in enumerate(adapter.ends):
                 at = self._places[ctc][end]
+                self._change(at, f"lost: {why}")
                 for order in self._on[ctc].drop(at, self._now_ns):
                     if here.holds and order.state is State.AVAILABLE:
                         # its command is over for its mate, and it would wait for ever
@@ -286,6 +300,8 @@ class Exchange:
         if why in self.lost[ctc]:
             self.lost[ctc].discard(why)
             if not self.lost[ctc]:
+                for at in self._places[ctc]:
+                    self._change(at, "restored")
                 self.adapters[ctc].rejoin()
                 self._pass_on(ctc)
 

@@ -97,7 +97,8 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "isfc: --plot needs vl-convert-python, which is not installed; install it with\n"
+        "isfc: --plot needs vl-convert-python, which is not installed; "
+        "install it (or all that commands need, 'isfc[all]') with\n"
         f"{sys.executable} -m pip install 'isfc[plot]'\n"
     )
 

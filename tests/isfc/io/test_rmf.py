@@ -101,7 +101,9 @@ def test_however_it_was_pasted_it_is_the_same_report(how: str) -> None:
         assert parse_rmf(pasted, "paste") == parse_rmf(text, "paste")
 
 
+FLAGS = "D I R E C T O R   A C T I V I T Y\n 04 Y N Y N Y N Y 1.0 2.0 3.0 4.0 5.0 6.0\n"
 SAME = {
+    "rows of other reports": (CHANNELS, CHANNELS + FLAGS),
     # a system with twice the channels was sized
     **{f"{name}, pasted twice": (text, text + text) for name, text in SAMPLES.items()},
     "a comma parts thousands": (CHANNELS, CHANNELS.replace(" 6558.1 ", " 6,558.1 ")),
@@ -238,6 +240,9 @@ REFUSED = [
         CHANNELS.replace("     3.9     0.0", ""),
         "paste: line 14 column 2: chpid 42 has 11 figures; expected 13: P",
     ),
+    # a row that lost its line's end before the next title or heading
+    (changed(THREE, ("24120.0 4.0 0.0\n", "24120.0 4.0 0.0 ")), "line 15: '51 FC_S 13"),
+    (changed(QUEUES, ("0.00\n  02 ", "0.00  02 ")), "IOP 01 has 16 figures"),
     (without_second_part(73), "chpid 42 has no rates"),
     (without_second_part(100), "chpid 42 has no figures of zHPF"),
     # a row that was cut, below a heading that was

@@ -203,3 +203,19 @@ def test_the_screen_of_monitor_iii_is_read() -> None:
     assert (first.ficon_io_per_s, first.zhpf_io_per_s) == (310, 4200)
     assert (second.ficon_io_per_s, second.has_zhpf) == (10, False)
     assert [line.name for line in interval.passed_over] == ["34"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        # 21 MB/s were 21,000,000
+        ("Read(B/s)", "", "line 6 column 2: chpid 7A stands below a heading (line 5"),
+        # channel 05 was number 7A, and 07 number A
+        (" 7A    1B", " 5 7A    1B", "line 6 column 2: '5 7A 1B"),
+        (" 7A    1B", " 7 A    1B", "line 6 column 4: 'A 1B"),
+        (SCREEN[SCREEN.index("   4200    1"):], "", "chpid 7A has no figures of zHPF, and"),
+    ],
+)  # fmt: skip
+def test_what_the_screen_does_not_tell_is_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        parse_rmf(SCREEN.replace(old, new), "paste")

@@ -53,10 +53,11 @@ class WrittenPair(Pair):
 class Disk:
     """A file on a disk with so much room; it takes a thousand bytes at a time."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, room: int, path: Path | None = None) -> None:
         self.data = bytearray()
         self.closed = False
         self._room = room
+        self._path = path
 
     def write(self, data: memoryview, /) -> int:
         if not self._room:
@@ -68,6 +69,8 @@ class Disk:
 
     def close(self) -> None:
         self.closed = True
+        if self._path is not None:
+            self._path.write_bytes(self.data)
 
 
 def replayed(path: Path) -> Replay:
@@ -170,16 +173,19 @@ def test_what_cannot_be_written_is_the_callers_fault(tmp_path: Path, kind: str) 
 
 
 @pytest.mark.parametrize("room", [0, 5, 5_000, 300_000])
-def test_full_disk_stops_the_journal_with_one_message_and_the_node_goes_on(room: int) -> None:
-    disk, messages = Disk(room), list[str]()
-    writer = JournalWriter(Path("j"), messages.append, file=disk)
+def test_full_disk_stops_the_journal_with_one_message_and_the_node_goes_on(
+    tmp_path: Path, room: int
+) -> None:
+    path = tmp_path / "j"
+    disk, messages = Disk(room, path), list[str]()
+    writer = JournalWriter(path, messages.append, file=disk)
     pair = WrittenPair(writer)
     for _ in range(3):
         pair.talk()
     (message,) = messages
+    left = "can be replayed up to here" if room >= 5_000 else "nothing of it can be replayed"
     assert message == (
-        "journal j: No space left on device. It ends here and can be replayed up to here; "
-        "all else goes on."
+        f"journal {path}: No space left on device. It ends here and {left}; all else goes on."
     )
     assert disk.closed
     assert not writer.recording
@@ -232,7 +238,7 @@ print(*messages, sep="\\n")
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
 def test_device_that_is_full_stops_the_journal_only() -> None:
     (message,) = run_script(FULL, Path("/dev/full"))
-    assert "No space left on device. It ends here" in message
+    assert "No space left on device. It ends here and nothing of it can be replayed" in message
     assert Path("/dev/full").is_char_device()
 
 

@@ -48,6 +48,7 @@ DETAILS = """\
  Channel path status   :    ON
 """
 OTHER = DETAILS.replace("6000", "6001").replace("61.8", "60.0").replace("98%", "95%")
+ACTIVITY = (PUBLISHED / "H001709C-link.txt").read_text("utf-8").splitlines()
 LINES = PAGE.splitlines()
 BUSY = PAGE.replace("   98  ...", "  130  ...")
 LATER = PAGE.replace("   98  ...", "   97  ...")
@@ -143,6 +144,17 @@ REFUSED = {
         DETAILS.replace("Service time", ""),
         3,
         "details of device 6000 lack serv_ms",
+    ),
+    "details of no device": (DETAILS.replace("6000", "6,000") + OTHER, 3, "no device number"),
+    "a row beside the heading": (PAGE.replace("READ\n", "READ "), 5, "'Addr Type ths"),
+    "a row beside a disk's": (PAGE.replace("   50\n", "   50 "), 6, "has figures as a row"),
+    "no heading of link activity": ("\n".join((ACTIVITY[1], ACTIVITY[0], ACTIVITY[2])), 1, "TXPE"),
+    "two rows above it": ("\n".join((ACTIVITY[1] + ACTIVITY[2], *ACTIVITY[::3])), 1, "TXPE"),
+    "a row beside that heading": ("".join(ACTIVITY[:2]) + "\n" + ACTIVITY[2], 1, "as a row"),
+    "numbers of lines, and bars": (
+        PAGE.replace("  BOSTON", "  BOSTON   00000200 |"),
+        2,
+        "no numbers of lines",
     ),
     "details, a comma": (DETAILS.replace("13.4ms", "13,4ms"), 3, "'13,4' has a comma"),
     "details, busy over 100": (DETAILS.replace("98%", "130%"), 3, "Busy 130 %"),

@@ -16,14 +16,23 @@ from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live import ctce_table
-from isfc.cli.live.ctce_observe import STEPS, CtceTimeline, harmless
+from isfc.cli.live.ctce_observe import STEPS, CtceTimeline, harmless, tracing
 from isfc.cli.live.ctce_options import CtceOptions
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
 from isfc.engine.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
-from isfc.live.ctce.exchange import CtcPlace, EndAttached, Pulled, Said
+from isfc.live.ctce.exchange import (
+    CtcPlace,
+    EndAttached,
+    EndDetached,
+    Exchange,
+    ExchangeDefinition,
+    Pulled,
+    Restored,
+    Said,
+)
 from isfc.live.ctce.ios import CommandIo, IoBook
 from isfc.live.ctce.join import CtcEnd
 from isfc.live.ctce.wire import CURRENT, OLDER
@@ -206,13 +215,16 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     again = ["--trace", "--timeline", str(timeline), "--force", "--interval", "60"]
     assert run(["ctce", journal, *again]) == 0
     replayed, said = capsys.readouterr()
-    assert replayed.splitlines()[:2] == out.splitlines()[:2]
+    assert replayed.splitlines()[:4] == out.splitlines()[:4]
     assert "FCX108 DEVICE, MVSA, 0.0 to 2." in replayed
     assert replayed.splitlines()[-1].startswith("2 commands in 2.")
     assert "isfc: MVSB 0500: connected, current form" in said
     assert json.loads(timeline.read_text())["traceEvents"] == kept
     assert {event["name"] for event in kept if event["ph"] == "B"} == {"WRITE", "READ", "DISC"}
-    write, read, _, *table = (re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines())
+    came, also, write, read, *rest = (re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines())
+    ends, table = rest[:-3], rest[-2:]
+    assert {line.split()[-1] for line in (came, also)} == {"attached"}
+    assert {line.split()[-1] for line in ends} <= {"gone", "told"}
     assert re.split("  +", write) == [
         "MVSA 0500",
         "WRITE",
@@ -268,6 +280,33 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
         "65000 0 0 0 1200 0.00 20.00 0.00 65000 20.00 absent".split(),
     ]
     assert text.count("lost:") == 2
+
+
+def test_a_trace_has_a_timed_line_for_a_loss_for_each_reset_and_for_what_is_there_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    exchange = Exchange(ExchangeDefinition(), lambda _at, _order: None)
+    exchange.observers.append(tracing([two_ends("MVSA", "MVSB")]))
+    for end in (0, 1):
+        attached = EndAttached(CtcPlace(0, end), wins=False, holds=False, length_max=100)
+        exchange.apply(attached, 1_000)
+    exchange.apply(Pulled((0,), "director:1"), 2_000_000_000)
+    exchange.apply(Pulled((0,), "MVSA:40"), 2_000_000_000)
+    exchange.apply(Restored("director:1"), 3_000_000_000)
+    exchange.apply(Restored("MVSA:40"), 4_000_000_000)
+    exchange.apply(EndDetached(CtcPlace(0, 1)), 5_000_000_000)
+    assert [re.split("  +", line.strip()) for line in capsys.readouterr().out.splitlines()] == [
+        ["0.000001", "MVSA 0500", "attached"],
+        ["0.000001", "MVSB 0500", "attached"],
+        ["2.000000", "MVSA 0500", "lost: director:1"],
+        ["2.000000", "MVSB 0500", "lost: director:1"],
+        ["2.000000", "MVSA 0500", "RESET", "is told"],
+        ["2.000000", "MVSB 0500", "RESET", "is told"],
+        ["4.000000", "MVSA 0500", "restored"],
+        ["4.000000", "MVSB 0500", "restored"],
+        ["5.000000", "MVSB 0500", "gone"],
+        ["5.000000", "MVSA 0500", "RESET", "is told"],
+    ]
 
 
 def test_what_is_said_while_a_page_is_watched_scrolls_by_above_it(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.cluster_member import LAYOUT as CLUSTER
+from tests.live.cluster_member import NAMES
 from tests.live.forwarded import Digest, answers, forwarding_nodes, free_port, say, service
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import isfc
@@ -41,4 +43,27 @@ def test_a_pair_forwards_in_either_direction(
         with isfc(tmp_path, "up", LAYOUT, "--plain", *forwards) as up:
             wait_for(lambda: answers(out) and answers(back), "both ports")
             assert say(out, DATA) == say(back, DATA) == DIGEST
+            assert up.end() == 0, up.err
+
+
+WAYS = [(a, b) for a in NAMES for b in NAMES if a != b]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ways", [WAYS, WAYS[:1]], ids=["all", "one"])
+def test_three_systems_forward_over_any_of_their_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ways: list[tuple[str, str]]
+) -> None:
+    """A system that no forward concerns runs beside those that forward."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with service(Digest) as there:
+        ports = {free_port(): way for way in ways}
+        words = [
+            word
+            for port, (here, partner) in ports.items()
+            for word in ("--forward", f"{here}:{port}={partner}:127.0.0.1:{there}")
+        ]
+        with isfc(tmp_path, "up", CLUSTER, "--plain", *words) as up:
+            wait_for(lambda: all(map(answers, ports)), "every port")
+            assert {say(port, DATA) for port in ports} == {DIGEST}
             assert up.end() == 0, up.err
