@@ -66,7 +66,7 @@ _OF_LINE: Final = ("feature", "link_gbps", "line_ns_per_byte", "processor_bits_p
 def _faster(fibre: Fibre, number: float) -> Fibre:
     """A line of another rate: of a later feature, if only that has it and is the same else."""
     own = fibre.profile
-    gbps = float(f"{own.link_gbps * exp(number):.2g}")
+    gbps = round(own.link_gbps * exp(number), 1)
     for name, profile in FEATURES.items():
         alike = structs.replace(profile, **{each: getattr(own, each) for each in _OF_LINE})
         if alike == own and profile.link_gbps >= gbps:

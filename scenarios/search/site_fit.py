@@ -224,19 +224,21 @@ class _Fit:
         given = self._search, self._near, self._told, self._logs
         rivals = site_rivals.find_rivals(*given)
         own, *others = self._explained([fitted, *rivals])
+        is_apart = profile.factors.get("line", 1.0) != 1.0
+        own_aicc = own.aicc + site_fitted.APART * is_apart
         ranked = tuple(sorted((own, *others), key=lambda each: each.aicc))
         near = [
             (each, rival)
             for each, rival in zip(others, rivals, strict=True)
             if each.off_percent < site_fitted.NEAR_MAX
-            and each.aicc < own.aicc + site_fitted.AS_GOOD
+            and each.aicc < own_aicc + site_fitted.AS_GOOD
         ]
         if not near:
             return ranked, fitted, ""
         best, rival = min(near, key=lambda each: each[0].aicc)
         alike = best.aicc + site_fitted.AS_GOOD
         named = site_fitted.named([each for each, _ in near if each.aicc < alike])
-        if best.aicc < own.aicc - site_fitted.BEATS or not rival.fitted:
+        if best.aicc < own_aicc - site_fitted.AS_GOOD or not rival.fitted:
             doubt = f"these figures look like {named}; the fit is off by {own.off}"
             return ranked, rival, doubt if rival.is_layout else f"{doubt}: {_NO_LAYOUT}"
         elsewhere = predicted_apart(at_site, [rival.at for _, rival in near], self._runs.each)

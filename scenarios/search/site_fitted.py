@@ -43,8 +43,9 @@ NEAR_MAX: Final = 8.0
 """Percent by which figures are off at most, by the median, of what explains them. Chosen: noise of
 5 % leaves 5."""
 
-BEATS: Final = 4.0
-"""By how much less AICc one explanation beats another. Chosen: Akaike's "considerably less"."""
+APART: Final = 30.0
+"""What a fit costs more whose line is apart from the processor, which is itself the mark of a cause
+beside. Chosen: disks that were drawn came up to 28 behind it."""
 
 NEARER: Final = 0.5
 """Share of the median error below which a rival is named beside a fit that is refused. Chosen."""

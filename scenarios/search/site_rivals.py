@@ -22,7 +22,7 @@ REACH: Final = 0.6
 """How far constants may go from 1 beside a cause by curves, as a logarithm."""
 
 STEPS: Final = 3
-"""How often slopes are taken anew on the way to the best by curves."""
+"""How often slopes are taken again on the way to the best by curves."""
 
 NEAREST: Final = 2
 SECOND: Final = 2.0

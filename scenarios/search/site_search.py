@@ -240,8 +240,12 @@ class Search:
         """What runs around ``start`` say, where ``free`` unknowns are changed, and then nearer."""
         points = scipy.stats.qmc.Sobol(len(CONSTANTS) + 2, rng=1)
         for width, count in BESIDE:
-            near = self._look_around(points, start, width * free, count)
-            start = near.best(free)
+            for _ in range(AGAIN_MAX):
+                centre = start
+                near = self._look_around(points, centre, width * free, count)
+                start = near.best(free)
+                if abs(start - centre).max() < width:
+                    break
         return near
 
     def shown(self, points: Sequence[Any]) -> list[Any]:
