@@ -231,7 +231,8 @@ class _Fit:
             (each, rival)
             for each, rival in zip(others, rivals, strict=True)
             if each.off_percent < site_fitted.NEAR_MAX
-            and each.aicc < own_aicc + site_fitted.AS_GOOD
+            # one that is as near counts only if it takes no more constants than the fit
+            and each.aicc < own_aicc + (-1 if rival.fitted > moved else 1) * site_fitted.AS_GOOD
         ]
         if not near:
             return ranked, fitted, ""

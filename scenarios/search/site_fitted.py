@@ -43,7 +43,7 @@ NEAR_MAX: Final = 8.0
 """Percent by which figures are off at most, by the median, of what explains them. Chosen: noise of
 5 % leaves 5."""
 
-APART: Final = 30.0
+APART: Final = 40.0
 """What a fit costs more whose line is apart from the processor, which is itself the mark of a cause
 beside. Chosen: disks that were drawn came up to 28 behind it."""
 
