@@ -16,7 +16,7 @@ from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout, Machines
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -117,6 +117,8 @@ class _Change:
 
         self._new = but_for(self._active, wanted)
         self._gone = but_for(wanted, self._active)
+        both = (*after.links, *before.links)
+        self._machines = {link.nodes: link.machines for link in both}
         self._lasting = {link.nodes for link in before.links} & {link.nodes for link in after.links}
 
     def steps(self) -> Iterator[CtcStep]:
@@ -162,21 +164,21 @@ class _Change:
                 else:
                     del self._active[each.key], self._gone[each.key]
             active = [each.ctc for each in self._active.values() if each.nodes == nodes]
-            left = link_of(nodes, active) if active else None
+            left = link_of(nodes, active, self._machines[nodes]) if active else None
             freed = (each for each in some if each.key not in self._new)
             frees = tuple(each for each in freed if any(map(each.blocks, self._new.values())))
             down = left is None and nodes in self._lasting
             yield CtcStep(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
 
 
-def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
+def link_of(nodes: Nodes, ctcs: Iterable[CtcPair], machines: Machines = (None, None)) -> Layout:
     """A link with CTCs of two layouts: fibres between the same chpids are one, named by number."""
     named: dict[object, Fibre] = {}
     for ctc in ctcs:
         if ctc.fibre.chpids not in named:
             named[ctc.fibre.chpids] = structs.replace(ctc.fibre, name=str(len(named) + 1))
     pairs = tuple(structs.replace(ctc, fibre=named[ctc.fibre.chpids]) for ctc in ctcs)
-    return Layout(nodes, tuple(named.values()), pairs).in_order()
+    return Layout(nodes, tuple(named.values()), pairs, machines=machines).in_order()
 
 
 _FIRST_S: Final = 0.2
@@ -302,7 +304,7 @@ def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
     lines += [f"at {at_s:.3f}s {node}: QUERY ISLINK" for node in nodes]
     text = "\n".join(lines)
     every = [*(beside.get(ctc, ctc) for ctc in old.ctcs), *added]
-    return Trial(link_of(nodes, every), f"{text}\n", round(at_s + _STEP_S, 1))
+    return Trial(link_of(nodes, every, old.machines), f"{text}\n", round(at_s + _STEP_S, 1))
 
 
 def _beside(old: Sequence[CtcPair], added: Sequence[CtcPair]) -> dict[CtcPair, CtcPair]:
