@@ -5,6 +5,7 @@ Words say where a channel, device or IOP begins, and are its figures.
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
@@ -25,6 +26,12 @@ _BREAK_IN_TITLE: Final = re.compile(
 _BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
 """Within the names of when the IODF was created, which are not those of the interval."""
 
+_OTHER_TITLE: Final = re.compile(
+    r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+)
+_ALIKE: Final = 0.85
+"""From how alike on a title is one that lost a letter; RMF's others are up to 0.77 (chosen)."""
+
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 
 
@@ -35,6 +42,17 @@ def plain_text(pasted: Plain) -> str:
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
     return _BREAK_IN_CREATED.sub("\nCR-", plain)
+
+
+def is_other_title(line: str, number: int, titles: list[str]) -> bool:
+    """Whether a line is the title of another report than those of these ``titles``.
+
+    Raises `ConfigurationError` for one of them that is not whole: all below it would be lost.
+    """
+    title = _OTHER_TITLE.search(line)
+    if title and get_close_matches("".join(title[0].split()), titles, cutoff=_ALIKE):
+        raise ConfigurationError(f"line {number}: {title[0]!r}; expected a title as it was printed")
+    return title is not None
 
 
 PERCENT_MAX: Final = 100.5
