@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from msgspec import structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.answers.change_order import halves_of, order_steps
 from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
 from isfc.answers.connections import connection
 from isfc.answers.given import called, with_known_traffic
@@ -21,14 +22,14 @@ from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
 from isfc.layout.change import (
     CtcStep,
-    Nodes,
-    StepKind,
+    Trial,
     change_steps,
     changed_fibres,
     link_of,
     orders_of,
-    trial_of,
+    trials_of,
 )
+from isfc.layout.change_search import Nodes, StepKind
 from isfc.layout.checked_toml import SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
@@ -38,7 +39,6 @@ from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.rates import Carried, carried_alone
 from scenarios.search.workers import each_by
 
 _BEFOREHAND: Final = (
@@ -86,15 +86,15 @@ def change(
     rates: Annotated[bool, Argument("", "What the link carries after each step.")] = True,
     reset: Annotated[
         str | None,
-        Argument("NODE-NODE", "Take each CTC of a link out and in again, as if it is stuck."),
+        Argument("NODE-NODE", "Bring a link down and up again, as one that is stuck needs."),
     ] = None,
     jobs: int = 1,
 ) -> Change:
     """Say step by step how one layout becomes another.
 
-    What is new is added before what is gone leaves, so that no link is without a CTC unless there
-    is no other way. Each step has its commands for each system and what the link carries then.
-    The page is Markdown. docs/changing.md says what is known of the commands.
+    All orders of steps are compared, by what docs/changing.md says, and so what is known of the
+    commands. A link to be ``reset`` is brought down. Each step has its commands for each system and
+    what the link carries then. The page is Markdown.
 
     Raises `ConfigurationError` for layouts that have no system in common. Each side may be a
     layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
@@ -102,41 +102,42 @@ def change(
     """
     old, new = _given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
-    steps = change_steps(old, new, stuck)
-    kept, decks, problem = _with_decks(old, new), None, None
-    check_numbers(kept[1] if kept else new)
-    try:
-        decks = kept and [replace(each, decks=amended(each, {})[0]) for each in kept]
-    except ConfigurationError as error:
-        problem = str(error)
+    found, figures = order_steps(old, new, stuck, each_by(jobs) if rates else None)
+    steps = found.steps
+    decks, problem = _amended(old, new)
     there, then = (kept_devices(each) for each in decks or (old, new))
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
-    each = [*changing, *(step.left for step in steps if step.left is not None)]
-    carried = carried_alone(each, each_by(jobs)) if rates else {}
     return Change(
         *(called(before, "before"), called(after, "after")),
         any(step.is_down for step in steps),
-        tuple(LinkBefore(link.name, len(link.ctcs), _rate(link, carried)) for link in changing),
-        tuple(_step(step, carried, there, then) for step in steps),
-        tuple(_step(step, {}, then, there) for step in change_steps(new, old)),
+        found.is_cut,
+        found.lent,
+        tuple(_before(link, halves_of(link.nodes, old, new), figures) for link in changing),
+        tuple(_step(step, figures, there, then) for step in steps),
+        tuple(_step(step, {}, then, there) for step in change_steps(new, old).steps),
         tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
         None if decks is None else tuple(_changes(old.decks or new.decks, *decks)),
         problem,
         _BEFOREHAND,
         _AFTERWARDS,
         dict(_statements(old, new)),
-        tuple(_trial(link, steps, old, new) for link in changing),
+        tuple(
+            _trial(link.name, trial, old, new)
+            for link in changing
+            for trial in trials_of(link, steps)
+        ),
         (*old.assumed, *new.assumed),
     )
 
 
-def _rate(link: Layout | None, carried: Mapping[Layout, Carried]) -> Figure | None:
-    found = None if link is None else carried.get(link)
-    return None if found is None else found.rate
+def _before(link: Layout, halves: Sequence[Layout], rates: Mapping[Layout, Figure]) -> LinkBefore:
+    known = [rates[half] for half in halves if half in rates]
+    half = min(known, key=lambda each: each.value, default=None)
+    return LinkBefore(link.name, len(link.ctcs), rates.get(link), half)
 
 
 def _step(
-    step: CtcStep, carried: Mapping[Layout, Carried], there: Devices, then: Devices
+    step: CtcStep, rates: Mapping[Layout, Figure], there: Devices, then: Devices
 ) -> ChangeStep:
     """A step in words; what it removes is as it was ``there``, what it adds as it is ``then``."""
     ends = zip(step.nodes, step.rdevs, strict=True)
@@ -150,7 +151,8 @@ def _step(
         orders_of(step),
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
-        _rate(step.left, carried),
+        step.between,
+        None if step.left is None else rates.get(step.left),
     )
 
 
@@ -184,12 +186,8 @@ def _statements(
             yield node, now
 
 
-def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collection) -> ChangeTrial:
-    """What a run does its steps with: all that both layouts have of channels and machines."""
-    try:
-        found = trial_of(link, steps)
-    except ConfigurationError as error:
-        return ChangeTrial(link.name, str(error), None, None, None)
+def _trial(link: str, found: Trial, old: Collection, new: Collection) -> ChangeTrial:
+    """What a run does some steps with: all that both layouts have of channels and machines."""
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = replace(
@@ -201,7 +199,7 @@ def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collect
         cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
     )
     text = format_collection(in_use(both))
-    return ChangeTrial(link.name, None, found.seconds, text, found.script)
+    return ChangeTrial(link, found.seconds, text, found.script)
 
 
 def _given_sides(
@@ -243,6 +241,16 @@ def _links_of(
         one = structs.replace(one, decks=Decks(files, said or partitions, at or ports))
     document = one.document()
     return with_known_traffic(collection_of(document), document.source)
+
+
+def _amended(old: Collection, new: Collection) -> tuple[list[Collection] | None, str | None]:
+    """Both with the decks that they need, if decks are kept; and why they cannot have them."""
+    kept = _with_decks(old, new)
+    check_numbers(kept[1] if kept else new)
+    try:
+        return kept and [replace(each, decks=amended(each, {})[0]) for each in kept], None
+    except ConfigurationError as error:
+        return None, str(error)
 
 
 def _with_decks(before: Collection, after: Collection) -> tuple[Collection, Collection] | None:

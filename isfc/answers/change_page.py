@@ -8,7 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.answers.connections import CtcConnection
-from isfc.layout.change import Instruction, StepKind
+from isfc.errors.in_words import listed
+from isfc.layout.change import Instruction
+from isfc.layout.change_search import StepKind
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
 from isfc.reports.units import range_note, with_unit
@@ -31,6 +33,8 @@ class LinkBefore(Struct, frozen=True):
     ctcs: int
     mb_per_s: Figure | None
     """that it carries, one way, in its slower direction; null if that was not asked for"""
+    half: Figure | None
+    """what half of its CTCs carry, on the side of less; null if it never has so few meanwhile"""
 
 
 class ChangeStep(Struct, frozen=True):
@@ -49,6 +53,8 @@ class ChangeStep(Struct, frozen=True):
     """that the link has then"""
     down: bool
     """whether that is none, though it is to have some"""
+    between: bool
+    """whether that is less than before and afterwards"""
     mb_per_s: Figure | None
     """that it carries then, one way, in its slower direction; null if that was not asked for"""
 
@@ -59,16 +65,14 @@ class ChangeStep(Struct, frozen=True):
 
 
 class ChangeTrial(Struct, frozen=True):
-    """What `isfc run` does the steps of a link by; it ends in the other layout."""
+    """What `isfc run` does steps of a link by: all, or as many as have sixteen CTCs in all."""
 
     link: str
-    problem: str | None
-    """why a run cannot do them, or null"""
-    seconds: float | None
+    seconds: float
     """virtual time that it takes"""
-    layout: str | None
-    """a layout file, with the CTCs of both"""
-    script: str | None
+    layout: str
+    """a layout file, with the CTCs before and after each of them"""
+    script: str
     """of `isfc run --cp`"""
 
 
@@ -81,6 +85,10 @@ class Change(Struct, frozen=True):
     """the one that there is to be"""
     down: bool
     """whether a link is down in between"""
+    cut: bool
+    """whether the search was cut, so that there may be a better order"""
+    lent: int
+    """CTCs that neither layout has, which links have meanwhile"""
     before: tuple[LinkBefore, ...]
     """each link that changes"""
     steps: tuple[ChangeStep, ...]
@@ -99,7 +107,7 @@ class Change(Struct, frozen=True):
     system_config: Mapping[NodeName, tuple[str, ...]]
     """the ACTIVATE ISLINK statements of systems whose own change"""
     trials: tuple[ChangeTrial, ...]
-    """of each link that is there and changes"""
+    """of each link that is there and changes, one run after the other"""
     assumed: tuple[str, ...]
     """of decks and console logs, as `isfc import` says it"""
 
@@ -155,15 +163,45 @@ def _summary(change: Change) -> Iterator[str]:
     if not change.steps:
         yield "No CTC changes."
     elif change.down:
-        down = [f"{n}" for n, step in enumerate(change.steps, start=1) if step.down]
+        down = {step.link: n for n, step in enumerate(change.steps, start=1) if step.down}
         yield (
-            f"A link is DOWN after step {', '.join(down)}: its last CTC has the number that is to "
-            "be another's, and there is no other way. Relocate nothing until it is up again."
+            f"DOWN: {listed(f'{link} after step {n}' for link, n in down.items())}. Relocate "
+            "nothing until it is up again. In an SSI cluster its two members cannot reach each "
+            "other meanwhile, and LOGON, LOGOFF and LINK, which ask all members, may wait: go on "
+            "when QUERY SSI shows Stable."
         )
     else:
         yield "Every link has a CTC all the time. Go on when QUERY ISLINK shows Up at both ends."
     for each in change.before:
         yield from ("", f"Now {each.link}: {_carries(each.ctcs, each.mb_per_s)}.")
+        yield from _least(each, change.steps)
+    if change.cut:
+        yield ("The search was cut: this is the best order of those that it came to.")
+    elif change.lent or any(step.between for step in change.steps):
+        by_rate = any(each.mb_per_s for each in change.before)
+        floor = "carry less than 90 % of what half of their CTCs carry" if by_rate else _HALF
+        yield (
+            "No order is better: all were compared, by the links that are DOWN, then by those that "
+            f"{floor}, then by CTCs lent, by steps, and by the CTCs that a link keeps."
+        )
+    if change.lent:
+        yield (
+            f"{_ctcs(change.lent)} lent: neither layout has the device numbers; a link has them "
+            "until its own are free."
+        )
+
+
+_HALF: Final = "have less than half of their CTCs"
+
+
+def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
+    """Where a link has least on the way, if it ever has less than before and afterwards."""
+    low = [each for each in steps if each.between and each.link == link.link]
+    if low:
+        step = min(low, key=lambda each: each.mb_per_s.value if each.mb_per_s else each.ctcs)
+        half = "" if link.half is None else f"; half of its CTCs carry {link.half}"
+        what = _carries(step.ctcs, step.mb_per_s)
+        yield f"{link.link} has least after step {steps.index(step) + 1}: {what}{half}."
 
 
 def _title(step: ChangeStep) -> str:
@@ -175,10 +213,7 @@ def _after(step: ChangeStep) -> str:
     """What the link is then."""
     if not step.ctcs:
         return "Then the link is DOWN." if step.down else "Then there is no such link."
-    idle = ""
-    if step.kind is StepKind.REMOVE and any(order.words for order in step.orders):
-        idle = " What was deleted carries nothing until it is defined again in a later step."
-    return f"Then {_carries(step.ctcs, step.mb_per_s)}.{idle}"
+    return f"Then {_carries(step.ctcs, step.mb_per_s)}."
 
 
 def _carries(ctcs: int, rate: Figure | None) -> str:

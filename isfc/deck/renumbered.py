@@ -7,6 +7,7 @@ each.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -66,6 +67,27 @@ def renumbered(
             "devices may have the new numbers: look before you use them"
         )
     return after
+
+
+def written_by(collection: Collection) -> Scheme | None:
+    """The first scheme that gives a layout the numbers that it has; None if none does.
+
+    Of `Scheme.CUADD` and `Scheme.TARGET` the last digit may differ: it says nothing there.
+    """
+    numbers = _numbers(collection)
+    others = other_devices(collection, joined_units(collection, {}))
+    for scheme in Scheme:
+        first = None if scheme is Scheme.TARGET else min(numbers)
+        bits = 4 if scheme in {Scheme.CUADD, Scheme.TARGET} else 0
+        with suppress(ConfigurationError):
+            again = _numbers(_renumbered_by(collection, scheme, first, others))
+            if [each >> bits for each in again] == [each >> bits for each in numbers]:
+                return scheme
+    return None
+
+
+def _numbers(collection: Collection) -> list[Rdev]:
+    return [rdev for link in collection.links for ctc in link.ctcs for rdev in ctc.rdevs]
 
 
 def _renumbered_by(

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.errors.in_words import grouped, ranges
+from isfc.errors.loading import named
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
@@ -281,19 +282,24 @@ class _Book:
 
 
 def numbering_of(collection: Collection) -> tuple[Numbering, dict[str, tuple[Finding, ...]]]:
-    """The scheme that most numbers of a layout's CTCs keep, and by link what does not keep it."""
+    """The scheme of a layout's CTCs, and by link what does not keep it.
+
+    It is the one that gives all numbers, the first in `Scheme` of several, or that most keep.
+    """
     book = _Book(collection)
+    written: Scheme | None = named("isfc.deck.renumbered.written_by")(collection)
     fitting = {
         scheme: sum(next(book.faults(scheme, end), None) is None for end in book.ends)
-        if book.means_something(scheme)
+        if scheme is written or book.means_something(scheme)
         else 0
         for scheme in Scheme
     }
     scheme = max((Scheme.ALIKE, Scheme.TRADED, Scheme.TARGET), key=lambda each: fitting[each])
     if scheme is Scheme.TARGET and book.parts_css(fitting):
         scheme = Scheme.CUADD
+    scheme = written or scheme
     findings: dict[str, tuple[Finding, ...]] = {link.name: () for link in collection.links}
-    if fitting[scheme] < FITS_SHARE * len(book.ends):
+    if written is None and fitting[scheme] < FITS_SHARE * len(book.ends):
         return Numbering(None, fitting, len(book.ends)), findings
     for end, rdev, name, text in _problems(book, scheme):
         rule, said = NUMBER_RULES[name], f"{end.node} {format_rdev(rdev)} {text}."

@@ -1,13 +1,11 @@
-"""From one layout to another in steps, none of which leaves a link without a CTC if that can be.
+"""From one layout to another in steps, in the best order that `isfc.layout.change_search` finds.
 
-A CTC is the same in both if its device numbers and chpids are. What is new is added first, as far
-as its device numbers and the sixteen places of a link are free; then what is gone is taken out, but
-for the last CTC of a link; and so on. A link goes down only where its last CTC is in the way of all
-that is new. Each step has its commands, system by system, and a script tries them.
+A CTC is the same in both if its device numbers and chpids are. Each step has its commands, system
+by system, and scripts try them. A link goes down only where it is to be reset.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, islice, zip_longest
 from typing import Final
 
 from msgspec import Struct, structs
@@ -15,51 +13,38 @@ from msgspec import Struct, structs
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
+from isfc.errors.loading import named
+from isfc.layout.change_search import (
+    CtcOfLink,
+    CtcOrder,
+    CtcTask,
+    Nodes,
+    Stake,
+    StepKind,
+    find_orders,
+)
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-
-Nodes = tuple[NodeName, NodeName]
-
-
-class StepKind(StrEnum):
-    """What a step does to CTCs."""
-
-    ADD = "add"
-    REMOVE = "remove"
-
-
-class CtcOfLink(Struct, frozen=True):
-    """A CTC of one of several links; two are the same if their numbers and chpids are."""
-
-    nodes: Nodes
-    ctc: CtcPair
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What makes it the CTC that it is."""
-        return self.nodes, self.ctc.rdevs, self.ctc.fibre.chpids
-
-    def blocks(self, other: "CtcOfLink") -> bool:
-        """Whether the two have a device number of one system in common."""
-        mine = set(zip(self.nodes, self.ctc.rdevs, strict=True))
-        return bool(mine & set(zip(other.nodes, other.ctc.rdevs, strict=True)))
 
 
 class CtcStep(Struct, frozen=True):
     """CTCs of a link that are added or removed, and the link as it is then.
 
-    ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later.
-    ``frees`` are those removed whose numbers something new is to have.
+    ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later,
+    ``between`` whether it has less now than before and afterwards. ``frees`` are those removed
+    whose numbers something new is to have, ``lent`` those that neither layout has.
     """
 
     kind: StepKind
     ctcs: tuple[CtcOfLink, ...]
     left: Layout | None
     is_down: bool = False
+    between: bool = False
     frees: tuple[CtcOfLink, ...] = ()
+    lent: tuple[CtcOfLink, ...] = ()
 
     @property
     def nodes(self) -> Nodes:
@@ -73,19 +58,109 @@ class CtcStep(Struct, frozen=True):
         return tuple(sorted(first)), tuple(sorted(second))
 
 
-def change_steps(
-    before: Collection, after: Collection, reset: Nodes | None = None
-) -> tuple[CtcStep, ...]:
-    """The steps from one layout to another; each CTC of the link to be ``reset`` is taken out once.
+class CtcSteps(Struct, frozen=True):
+    """The steps of a change, in their order.
 
-    Raises `ConfigurationError` if they have no system in common.
+    ``lent`` CTCs are there on the way that neither layout has, ``is_cut`` says that not all orders
+    were compared.
+    """
+
+    steps: tuple[CtcStep, ...]
+    lent: int
+    is_cut: bool
+
+
+def change_steps(
+    before: Collection,
+    after: Collection,
+    reset: Nodes | None = None,
+    needs: Mapping[Nodes, int] | None = None,
+) -> CtcSteps:
+    """The steps from one layout to another; the link to be ``reset`` is brought down.
+
+    ``needs`` are the CTCs that a link is to keep on the way: half of those of the side on which it
+    has fewer, unless said. Raises `ConfigurationError` if the layouts have no system in common.
     """
     if not set(before.systems) & set(after.systems):
         raise ConfigurationError(
             f"systems {', '.join(after.systems)}: none of {', '.join(before.systems)}; expected "
             "two layouts of the same systems"
         )
-    return tuple(_Change(before, after, reset).steps())
+    active, wanted = _ctcs(before), _ctcs(after)
+    gone = tuple(one for key, one in active.items() if key not in wanted or one.nodes == reset)
+    new = tuple(one for key, one in wanted.items() if key not in active or one.nodes == reset)
+    kept = tuple(one for one in active.values() if one not in gone)
+    stakes = dict(_stakes(before, after, reset, needs or {}))
+    task = CtcTask(gone, new, kept, stakes)
+    orders = [*find_orders(task, lambda: _spare(before, after, stakes))]
+    lent = sum(order.cost.spares for order in orders)
+    return CtcSteps(tuple(_steps(task, orders)), lent, any(order.is_cut for order in orders))
+
+
+def half_of(link: Layout) -> Layout:
+    """A link with half of its CTCs, rounded down, one at least: as many of each fibre as can be."""
+    ctcs = grouped((ctc.fibre, ctc) for ctc in link.device_list()).values()
+    in_turn = [ctc for each in zip_longest(*ctcs) for ctc in each if ctc is not None]
+    return link.with_ctcs(tuple(in_turn[: half_count(len(in_turn))])).in_order()
+
+
+def half_count(ctcs: int) -> int:
+    """The CTCs that a link of so many is to keep on the way."""
+    return max(1, ctcs // 2)
+
+
+def _stakes(
+    before: Collection, after: Collection, reset: Nodes | None, needs: Mapping[Nodes, int]
+) -> Iterator[tuple[Nodes, Stake]]:
+    counts = {link.nodes: len(link.ctcs) for link in after.links}
+    for link in before.links:
+        if link.nodes == reset:
+            yield link.nodes, Stake(reset=True)
+        elif link.nodes in counts:
+            base = min(len(link.ctcs), counts[link.nodes])
+            yield link.nodes, Stake(base, needs.get(link.nodes, half_count(base)))
+
+
+def _spare(
+    before: Collection, after: Collection, stakes: Mapping[Nodes, Stake]
+) -> Iterator[CtcOfLink]:
+    """CTCs that a link may have meanwhile: on its fibres, with numbers that no device has."""
+    own, others = map(named("isfc.deck.numbers.numbers_of"), (before, after))
+    taken = {node: numbers | others.get(node, set()) for node, numbers in own.items()}
+    for link in before.links:
+        for fibre in islice(cycle(link.fibres), stakes.get(link.nodes, Stake()).need):
+            rdevs = []
+            for end, node in enumerate(link.nodes):
+                begin = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre) + 1
+                rdevs.append(Rdev(first_free(begin, RDEV_MAX + 1, taken[node])))
+                taken[node].add(rdevs[-1])
+            yield CtcOfLink(link.nodes, CtcPair(fibre, (rdevs[0], rdevs[1])))
+
+
+def _steps(task: CtcTask, orders: Iterable[CtcOrder]) -> Iterator[CtcStep]:
+    """Each step with what its link is then, and what it frees."""
+    active = {one.key: one for one in (*task.kept, *task.gone)}
+    waiting = {one.key: one for one in task.new}
+    known = {*active, *waiting}
+    moves = [move for order in orders for move in order.moves]
+    for kind, moved in moves:
+        nodes, each = moved[0].nodes, {one.key: one for one in moved}
+        removed = moved if kind is StepKind.REMOVE else ()
+        active = (
+            {k: one for k, one in active.items() if k not in each} if removed else active | each
+        )
+        waiting = {key: one for key, one in waiting.items() if removed or key not in each}
+        left = [one.ctc for one in active.values() if one.nodes == nodes]
+        ends = {end for one in waiting.values() for end in one.ends}
+        yield CtcStep(
+            kind,
+            moved,
+            link_of(nodes, left) if left else None,
+            not left and nodes in task.stakes,
+            bool(removed) and 0 < len(left) < task.stakes.get(nodes, Stake()).base,
+            tuple(one for one in removed if one.key not in waiting and one.ends & ends),
+            tuple(one for one in removed if one.key not in known),
+        )
 
 
 def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Nodes, Fibre, Fibre]]:
@@ -98,75 +173,9 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
             yield link.nodes, was, fibre
 
 
-_Ctcs = dict[tuple[object, ...], CtcOfLink]
-
-
-def _ctcs(collection: Collection) -> _Ctcs:
+def _ctcs(collection: Collection) -> dict[tuple[object, ...], CtcOfLink]:
     found = [CtcOfLink(link.nodes, ctc) for link in collection.links for ctc in link.ctcs]
     return {each.key: each for each in found}
-
-
-class _Change:
-    """What is active by now, and what is still to be added and removed."""
-
-    def __init__(self, before: Collection, after: Collection, reset: Nodes | None) -> None:
-        self._active, wanted = _ctcs(before), _ctcs(after)
-
-        def but_for(others: _Ctcs, ctcs: _Ctcs) -> _Ctcs:
-            return {k: each for k, each in ctcs.items() if k not in others or each.nodes == reset}
-
-        self._new = but_for(self._active, wanted)
-        self._gone = but_for(wanted, self._active)
-        self._lasting = {link.nodes for link in before.links} & {link.nodes for link in after.links}
-
-    def steps(self) -> Iterator[CtcStep]:
-        """All of them, in their order."""
-        while self._new or self._gone:
-            added = self._addable()
-            yield from self._by_link(StepKind.ADD, added)
-            if not added:
-                yield from self._by_link(StepKind.REMOVE, self._removable())
-
-    def _addable(self) -> list[CtcOfLink]:
-        """What is new and finds its numbers free, and a place in its link."""
-        found: list[CtcOfLink] = []
-        room = {each.nodes: CTCS_MAX for each in self._new.values()}
-        for each in self._active.values():
-            room[each.nodes] = room.get(each.nodes, 0) - 1
-        for each in self._new.values():
-            free = not any(each.blocks(other) for other in self._active.values())
-            if free and room[each.nodes] > 0:
-                room[each.nodes] -= 1
-                found.append(each)
-        return found
-
-    def _removable(self) -> list[CtcOfLink]:
-        """What is gone, but for the one of a link without which it would be down."""
-        found: list[CtcOfLink] = []
-        for nodes in dict.fromkeys(each.nodes for each in self._gone.values()):
-            gone = [each for each in self._gone.values() if each.nodes == nodes]
-            stays = any(e.nodes == nodes for e in self._active.values() if e.key not in self._gone)
-            if stays or nodes not in self._lasting:
-                found += gone
-            else:  # the one in the way of least that is new stays
-                gone.sort(key=lambda each: sum(map(each.blocks, self._new.values())))
-                found += gone[1:]
-        return found or list(self._gone.values())[:1]
-
-    def _by_link(self, kind: StepKind, ctcs: Iterable[CtcOfLink]) -> Iterator[CtcStep]:
-        """Add or remove CTCs, with a step for each link."""
-        for nodes, some in grouped((each.nodes, each) for each in ctcs).items():
-            for each in some:
-                if kind is StepKind.ADD:
-                    self._active[each.key] = self._new.pop(each.key)
-                else:
-                    del self._active[each.key], self._gone[each.key]
-            active = [each.ctc for each in self._active.values() if each.nodes == nodes]
-            left = link_of(nodes, active) if active else None
-            freed = (each for each in some if each.key not in self._new)
-            frees = tuple(each for each in freed if any(map(each.blocks, self._new.values())))
-            down = left is None and nodes in self._lasting
-            yield CtcStep(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
 
 
 def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
@@ -223,6 +232,9 @@ def _removing(step: CtcStep) -> Iterator[Instruction]:
         if step.frees:
             freed = sorted(each.ctc.rdevs[end] for each in step.frees)
             yield Instruction(node, words=f"delete {_named(freed)}: something new has the number")
+        if step.lent:
+            lent = sorted(each.ctc.rdevs[end] for each in step.lent)
+            yield Instruction(node, words=f"delete {_named(lent)}: neither layout has it")
 
 
 def _defined(step: CtcStep, end: int) -> Iterator[str]:
@@ -247,42 +259,53 @@ def _spelt(rdevs: Sequence[int]) -> str:
 
 
 class Trial(Struct, frozen=True):
-    """A layout with the CTCs of both, the script that changes it, and how long that takes."""
+    """A layout with the CTCs of some steps, the script that does them, and how long that takes."""
 
     layout: Layout
     script: str
     seconds: float
 
 
-def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
-    """What ``isfc run`` tries the steps of a link by, of all; it ends in the other layout.
+def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
+    """What ``isfc run`` tries the steps of a link by, of all; the last ends in the other layout.
 
-    In a run a device is one CTC from the beginning. So an old CTC one of whose numbers is another's
-    afterwards has a number beside it, which nothing else has. Raises `ConfigurationError` for more
-    CTCs than a link may have, of both layouts together.
+    In a run a device is one CTC from the beginning, and a link has sixteen at most. So a run does
+    as many steps as have no more CTCs in all, and the next one begins where it ends. An old CTC one
+    of whose numbers is another's in the same run has a number beside it, which nothing else has.
     """
-    nodes = old.nodes
-    mine = [step for step in steps if step.nodes == nodes]
-    known = {*old.ctcs}
-    added = [
-        each.ctc
-        for step in mine
-        if step.kind is StepKind.ADD
-        for each in step.ctcs
-        if each.ctc not in known
-    ]
-    if len(old.ctcs) + len(added) > CTCS_MAX:
-        raise ConfigurationError(
-            f"{len(old.ctcs)} CTCs and {len(added)} new ones; expected at most {CTCS_MAX} "
-            "in a link, as a run has all from the beginning"
-        )
-    beside = _beside(old.ctcs, added)
+    active = {CtcOfLink(old.nodes, ctc).key: ctc for ctc in old.ctcs}
+    begin, mine, count = dict(active), list[CtcStep](), 0
+    defined = dict(active)
+    for step in (step for step in steps if step.nodes == old.nodes):
+        ctcs = {one.key: one.ctc for one in step.ctcs}
+        if len(defined | ctcs) > CTCS_MAX:
+            yield _trial(old.nodes, begin, defined, mine, count)
+            begin, mine, count = dict(active), [], count + len(mine)
+            defined = dict(active)
+        if step.kind is StepKind.ADD:
+            active |= ctcs
+        else:
+            active = {key: ctc for key, ctc in active.items() if key not in ctcs}
+        defined = ctcs | defined
+        mine.append(step)
+    yield _trial(old.nodes, begin, defined, mine, count)
+
+
+_Ctcs = dict[tuple[object, ...], CtcPair]
+
+
+def _trial(
+    nodes: Nodes, begin: _Ctcs, defined: _Ctcs, steps: Sequence[CtcStep], count: int
+) -> Trial:
+    """A run that begins with some CTCs of those that are defined, after ``count`` steps."""
+    added = [ctc for key, ctc in defined.items() if key not in begin]
+    beside = _beside(begin, added)
     lines = [
-        f"* {node} {format_rdev(was.rdevs[end])} is {format_rdev(now.rdevs[end])} here until it is "
-        "gone: the number is another CTC's then"
-        for was, now in beside.items()
+        f"* {node} {format_rdev(was.rdevs[end])} is {format_rdev(beside[key].rdevs[end])} here "
+        "until it is gone: the number is another CTC's then"
+        for key, was in begin.items()
         for end, node in enumerate(nodes)
-        if was.rdevs[end] != now.rdevs[end]
+        if was.rdevs[end] != beside[key].rdevs[end]
     ]
     lines.append("* the new CTCs are not there yet")
     for end, node in enumerate(nodes):
@@ -290,9 +313,9 @@ def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
             lines.append(f"at 0.001s {node}: DEACTIVE ISLINK {_spelt(new)}")
             lines.append(f"at 0.002s {node}: VARY OFFLINE {_spelt(new)}")
     at_s = _FIRST_S
-    for number, step in enumerate(mine, start=1):
+    for number, step in enumerate(steps, start=count + 1):
         lines.append(f"* step {number}")
-        ctcs = tuple(structs.replace(one, ctc=beside.get(one.ctc, one.ctc)) for one in step.ctcs)
+        ctcs = tuple(structs.replace(c, ctc=beside.get(c.key, c.ctc)) for c in step.ctcs)
         for order in orders_of(structs.replace(step, ctcs=ctcs)):
             if order.command:
                 lines.append(f"at {at_s:.3f}s {order.system}: {order.command}")
@@ -301,23 +324,22 @@ def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
     lines.append("* as it is in the end")
     lines += [f"at {at_s:.3f}s {node}: QUERY ISLINK" for node in nodes]
     text = "\n".join(lines)
-    every = [*(beside.get(ctc, ctc) for ctc in old.ctcs), *added]
-    return Trial(link_of(nodes, every), f"{text}\n", round(at_s + _STEP_S, 1))
+    layout = link_of(nodes, [*beside.values(), *added])
+    return Trial(layout, f"{text}\n", round(at_s + _STEP_S, 1))
 
 
-def _beside(old: Sequence[CtcPair], added: Sequence[CtcPair]) -> dict[CtcPair, CtcPair]:
+def _beside(old: _Ctcs, added: Sequence[CtcPair]) -> _Ctcs:
     """Old CTCs that a new one has a number of, each with the nearest that is free."""
-    found: dict[CtcPair, CtcPair] = {}
-    taken = [{ctc.rdevs[end] for ctc in (*old, *added)} for end in (0, 1)]
-    for ctc in old:
+    found: _Ctcs = {}
+    taken = [{ctc.rdevs[end] for ctc in (*old.values(), *added)} for end in (0, 1)]
+    for key, ctc in old.items():
         first, second = ctc.rdevs
         for end in (0, 1):
             if any(new.rdevs[end] == ctc.rdevs[end] for new in added):
                 free = _nearest(ctc.rdevs[end], taken[end])
                 taken[end].add(free)
                 first, second = (free, second) if end == 0 else (first, free)
-        if (first, second) != ctc.rdevs:
-            found[ctc] = structs.replace(ctc, rdevs=(first, second))
+        found[key] = structs.replace(ctc, rdevs=(first, second))
     return found
 
 

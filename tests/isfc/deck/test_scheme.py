@@ -2,7 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Literal
+from random import Random
+from typing import Literal, get_args
 
 import pytest
 
@@ -11,6 +12,7 @@ from isfc.cli.main import run
 from isfc.deck.scheme import NUMBER_RULES
 from isfc.layout.catalogue import AnyLayout
 from tests.decks import DECKS
+from tests.drawn_clusters import draw_cluster
 from tests.refusals import refused
 
 Name = Literal["alike", "traded", "cuadd", "target"]
@@ -247,3 +249,29 @@ def test_numbers_of_no_scheme_name_that_which_comes_nearest(
     )
     assert f"{nearest} keep." in page
     assert "two-cecs: by no known scheme." in page
+
+
+def ctcs(layout: isfc.Collection) -> list[object]:
+    """All CTCs, as their links have them."""
+    return [link.ctcs for link in layout.links]
+
+
+@pytest.mark.parametrize("name", get_args(Name))
+@pytest.mark.parametrize("seed", range(12))
+def test_a_scheme_is_recognised_in_what_it_wrote(seed: int, name: Name, three: str) -> None:
+    """Or another that gives the same numbers; of several the first one."""
+    random = Random(seed)
+    cluster = draw_cluster(seed).text() if seed else three
+    first = None if name == "target" else f"{random.randrange(14):X}000"
+    try:
+        (text,) = isfc.export(cluster, "toml", scheme=name, first=first).texts.values()
+    except isfc.ConfigurationError:
+        return
+    written = isfc.parse_links(text)
+    found = numbering(written).scheme
+    assert found is not None
+    if found != name:
+        least = min(rdev for link in written.links for ctc in link.ctcs for rdev in ctc.rdevs)
+        first = None if found == "target" else f"{least:04X}"
+        (text,) = isfc.export(written, "toml", scheme=found.value, first=first).texts.values()
+        assert ctcs(isfc.parse_links(text)) == ctcs(written)

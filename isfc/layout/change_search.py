@@ -1,0 +1,348 @@
+"""The order in which CTCs go and come between two layouts: a search over all orders of steps.
+
+A step takes CTCs of one link out, or puts some in. What is new waits until each number that it is
+to have is free; a link has sixteen CTCs at most. Best is an order with the fewest outages of a
+link; then the one that leaves a link too few CTCs least often; then the one with the fewest spare
+CTCs (which neither layout has, with free numbers, for the time of the change); then the fewest
+steps; then the one that keeps the most CTCs. What is new blocks nothing, so a step adds all that it
+can. So a state is what is gone and how many came; two that differ only by CTCs of a link that block
+alike are one. Links that have no number of each other are searched one after the other.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+from typing import Final
+
+from msgspec import Struct, structs
+
+from isfc.errors.in_words import runs
+from isfc.layout.layout import CtcPair
+from isfc.link.name import NodeName
+from isfc.link.scan import CTCS_MAX
+
+Nodes = tuple[NodeName, NodeName]
+
+STATES_MAX: Final = 20_000
+"""States of one search before it is cut. Chosen: about a second."""
+
+
+class StepKind(StrEnum):
+    """What a step does to CTCs."""
+
+    ADD = "add"
+    REMOVE = "remove"
+
+
+class CtcOfLink(Struct, frozen=True):
+    """A CTC of one of several links; two are the same if their numbers and chpids are."""
+
+    nodes: Nodes
+    ctc: CtcPair
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes it the CTC that it is."""
+        return self.nodes, self.ctc.rdevs, self.ctc.fibre.chpids
+
+    @property
+    def ends(self) -> frozenset[tuple[NodeName, int]]:
+        """Its device number at each of its systems: no other has one of them."""
+        return frozenset(zip(self.nodes, self.ctc.rdevs, strict=True))
+
+    def shares_chpid(self, other: "CtcOfLink") -> bool:
+        """Whether the two are of one link, and on the same chpid at one end at least."""
+        both = zip(self.ctc.fibre.chpids, other.ctc.fibre.chpids, strict=True)
+        return self.nodes == other.nodes and any(mine == theirs for mine, theirs in both)
+
+
+class Cost(Struct, frozen=True, order=True):
+    """What is worse about an order, the worst first."""
+
+    outages: int = 0
+    short: int = 0
+    """how often a link goes below what it needs"""
+    spares: int = 0
+    steps: int = 0
+    lost: float = 0.0
+    """the greatest share of its CTCs that a link misses on the way"""
+
+
+class CtcOrder(Struct, frozen=True):
+    """The best order that was found, and whether the search was cut before all were compared."""
+
+    moves: tuple[tuple[StepKind, tuple[CtcOfLink, ...]], ...]
+    cost: Cost
+    is_cut: bool
+
+
+class Stake(Struct, frozen=True):
+    """What a link is held to on the way: ``base`` CTCs are all, and it needs ``need`` of them.
+
+    Without a base nothing counts. Of a link to be reset all go in one step, before any comes.
+    """
+
+    base: int = 0
+    need: int = 0
+    reset: bool = False
+
+
+class CtcTask(Struct, frozen=True):
+    """What goes, what comes and what stays."""
+
+    gone: tuple[CtcOfLink, ...]
+    new: tuple[CtcOfLink, ...]
+    kept: tuple[CtcOfLink, ...]
+    stakes: Mapping[Nodes, Stake]
+
+
+def find_orders(task: CtcTask, find_spare: Callable[[], Iterable[CtcOfLink]]) -> Iterator[CtcOrder]:
+    """The best order of each group of links that have numbers of each other.
+
+    Where one falls short else, with what of ``find_spare`` is lent to it.
+    """
+    for links in _groups(task):
+        gone, new, kept = (
+            tuple(one for one in each if one.nodes in links)
+            for each in (task.gone, task.new, task.kept)
+        )
+        alone = CtcTask(gone, new, kept, task.stakes)
+        best = _Search(alone).best()
+        if best.cost.short:
+            spare = tuple(one for one in find_spare() if one.nodes in links)
+            best = min(best, _Search(alone, spare).best(), key=lambda order: order.cost)
+        yield best
+
+
+def _groups(task: CtcTask) -> Iterator[set[Nodes]]:
+    links = [*dict.fromkeys(one.nodes for one in (*task.gone, *task.new))]
+    bit = {nodes: 1 << i for i, nodes in enumerate(links)}
+    owners = {end: bit[one.nodes] for one in task.gone for end in one.ends}
+    blocked = [bit[one.nodes] | owners.get(end, 0) for one in task.new for end in one.ends]
+    for group in sorted(_joined([*bit.values(), *blocked]), key=lambda mask: mask & -mask):
+        yield {links[i] for i in _bits(group)}
+
+
+class _State(Struct, frozen=True, eq=False):
+    """``done`` has a bit for each CTC that is where it is to be, ``lent`` for each spare put in.
+
+    ``going`` is the link whose removal goes on: one more CTC of it is no step more. ``moved`` is
+    what led here.
+    """
+
+    done: int
+    lent: int
+    going: Nodes | None
+    cost: Cost
+    moved: tuple[StepKind, int] | None = None
+    before: "_State | None" = None
+
+
+_EXACT: Final = 0.0
+_WEIGHTS: Final = (_EXACT, 1 / 8, 1 / 2, None)
+"""Steps that a CTC which is still to go or come is taken for: the more, the straighter a search
+goes to an end, and the less it compares. Chosen: none is exact, and the last always ends."""
+
+
+class _Search:
+    """A search over states of links: each CTC is a bit, in the order gone, new, spare, kept."""
+
+    def __init__(self, task: CtcTask, spare: tuple[CtcOfLink, ...] = ()) -> None:
+        self._ctcs = (*task.gone, *task.new, *spare, *task.kept)
+        gone, new = len(task.gone), len(task.gone) + len(task.new)
+        self._gone, self._new = (1 << gone) - 1, (1 << new) - (1 << gone)
+        self._spare = (1 << new + len(spare)) - (1 << new)
+        self._kept = (1 << len(self._ctcs)) - 1 & ~(self._gone | self._new | self._spare)
+        self._of = dict.fromkeys((one.nodes for one in self._ctcs), 0)
+        for i, one in enumerate(self._ctcs):
+            self._of[one.nodes] |= 1 << i
+        self._stakes = {nodes: task.stakes.get(nodes, Stake()) for nodes in self._of}
+        owners = {end: i for i, one in enumerate(task.gone) for end in one.ends}
+        self._near = [0] * new
+        for i in range(gone, new):
+            for other in {owners[end] for end in self._ctcs[i].ends if end in owners}:
+                self._near[i] |= 1 << other
+                self._near[other] |= 1 << i
+        parts = _joined([1 << i | near for i, near in enumerate(self._near)])
+        self._lines = {part: self._line(part) for part in parts}
+        self._named: dict[object, int] = {}
+        self._shapes: dict[tuple[int, int], int] = {}
+        self._beside = [
+            sum(1 << i for i, other in enumerate(self._ctcs) if one.shares_chpid(other))
+            for one in self._ctcs
+        ]
+
+    def best(self) -> CtcOrder:
+        """The best order; of a search that is cut, that of one which compares less."""
+        searched = ((weight, self._search(weight)) for weight in _WEIGHTS)
+        weight, found = next((w, found) for w, found in searched if found is not None)
+        return CtcOrder(tuple(self._moves(found)), found.cost, weight != _EXACT)
+
+    def _search(self, weight: float | None) -> _State | None:
+        start, serial = _State(0, 0, None, Cost()), count()
+        heap = [(self._rank(start, weight), next(serial), start)]
+        best = {self._key(start): start.cost}
+        while weight is None or len(best) < STATES_MAX:
+            *_, state = heappop(heap)
+            if not self._left(state):
+                return state
+            for after in self._nexts(state):
+                key = self._key(after)
+                if key not in best or after.cost < best[key]:
+                    best[key] = after.cost
+                    heappush(heap, (self._rank(after, weight), next(serial), after))
+        return None
+
+    def _rank(self, state: _State, weight: float | None) -> tuple[float, ...]:
+        """What an order through a state costs at least, with ``weight`` for what is left."""
+        cost, left = state.cost, self._left(state)
+        far = left.bit_count()
+        if weight is None:
+            return (far, *structs.astuple(cost))
+        steps, lost, active = cost.steps + weight * far, cost.lost, self._active(state)
+        for nodes, mask in self._of.items():
+            waiting = _bits(left & mask & self._new)
+            blocked = [(self._near[i] & mask & ~state.done).bit_count() for i in waiting]
+            free = blocked.count(0) + (blocked.count(1) + 1) // 2
+            going = (left & mask & ~self._new).bit_count()
+            counts = going, free, len(blocked) - free, (active & mask).bit_count()
+            more, most = _least(*counts, self._stakes[nodes], state.going == nodes)
+            if more < inf:
+                steps, lost = steps + more, max(lost, most)
+            far -= blocked.count(0)
+        return cost.outages, cost.short, cost.spares, steps, lost, far
+
+    def _left(self, state: _State) -> int:
+        """What is still to go or to come; spares that are in are to go."""
+        return (self._gone | self._new | state.lent) & ~state.done
+
+    def _active(self, state: _State) -> int:
+        there = (self._gone | state.lent) & ~state.done
+        return there | self._new & state.done | self._kept
+
+    def _key(self, state: _State) -> object:
+        """What goes on from a state depends on."""
+        shapes = sorted(self._shape(part, state.done & part & self._gone) for part in self._lines)
+        came = [(state.done & self._new & mask).bit_count() for mask in self._of.values()]
+        return (*shapes, *came), state.lent, state.done & self._spare, state.going
+
+    def _line(self, part: int) -> list[int]:
+        """CTCs in the order in which each blocks the next or is blocked by it: two do at most."""
+        at: int | None = min(_bits(part), key=lambda i: self._near[i].bit_count())
+        line, seen = [], 0
+        while at is not None:
+            line.append(at)
+            seen |= 1 << at
+            at = next(_bits(self._near[at] & ~seen), None)
+        return line
+
+    def _shape(self, part: int, gone: int) -> int:
+        """What two sets of CTCs have in common if they are alike but for which they are."""
+        if (part, gone) not in self._shapes:
+            line = self._lines[part]
+            word = [(self._ctcs[i].nodes, self._gone >> i & 1, gone >> i & 1) for i in line]
+            is_ring = self._near[line[0]].bit_count() > 1
+            turned = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
+            first = min([*turned, *(each[::-1] for each in turned)])
+            self._shapes[part, gone] = self._named.setdefault((is_ring, *first), len(self._named))
+        return self._shapes[part, gone]
+
+    def _nexts(self, state: _State) -> Iterator[_State]:
+        """Each state that a step, or one more CTC of the removal that goes on, leads to."""
+        active = self._active(state)
+        for nodes, mask in self._of.items():
+            going = self._left(state) & mask & ~self._new
+            if self._stakes[nodes].reset and going:
+                yield self._removed(state, nodes, going, active & mask)
+                continue
+            yield from self._adding(state, mask, active & mask)
+            for i in sorted(_bits(going), key=lambda i: -self._crowd(i, active)):
+                yield self._removed(state, nodes, 1 << i, active & mask)
+
+    def _adding(self, state: _State, mask: int, active: int) -> Iterator[_State]:
+        """All that is new and can come, or as much as there is room for; and maybe spares."""
+        room, come = CTCS_MAX - active.bit_count(), 0
+        waiting = _bits(mask & self._new & ~state.done)
+        ready = {i for i in waiting if not self._near[i] & ~state.done}
+        for _ in range(min(room, len(ready))):
+            least = min(ready, key=lambda i: (self._crowd(i, active | come), i))
+            ready.remove(least)
+            come |= 1 << least
+        spares = [*_bits(mask & self._spare & ~state.lent)]
+        for more in range(min(room - come.bit_count(), len(spares)) + 1):
+            if moved := come | sum(1 << i for i in spares[:more]):
+                was = state.cost
+                cost = Cost(was.outages, was.short, was.spares + more, was.steps + 1, was.lost)
+                lent = state.lent | moved & self._spare
+                yield _State(state.done | come, lent, None, cost, (StepKind.ADD, moved), state)
+
+    def _removed(self, state: _State, nodes: Nodes, going: int, active: int) -> _State:
+        was, stake = state.cost, self._stakes[nodes]
+        outages, short, lost, stays = (
+            was.outages,
+            was.short,
+            was.lost,
+            (active & ~going).bit_count(),
+        )
+        if stake.base:
+            outages, short = outages + (not stays), short + (stays + 1 == stake.need)
+            lost = max(lost, 1 - stays / stake.base)
+        cost = Cost(outages, short, was.spares, was.steps + (state.going != nodes), lost)
+        moved = StepKind.REMOVE, going
+        return _State(state.done | going, state.lent, nodes, cost, moved, state)
+
+    def _crowd(self, i: int, active: int) -> float:
+        """How many CTCs of its link are on the chpids of one, by the speed of these."""
+        return (active & self._beside[i]).bit_count() / self._ctcs[i].ctc.fibre.gbps
+
+    def _moves(self, state: _State) -> Iterator[tuple[StepKind, tuple[CtcOfLink, ...]]]:
+        """The steps to a state, in their order."""
+        trail: list[_State] = []
+        while state.before is not None:
+            trail.append(state)
+            state = state.before
+        for same in runs(reversed(trail), lambda a, b: a.going is not None and a.going == b.going):
+            moved = [each.moved for each in same if each.moved]
+            yield moved[0][0], tuple(self._ctcs[i] for i in _bits(sum(mask for _, mask in moved)))
+
+
+@cache
+def _least(
+    going: int, free: int, blocked: int, active: int, stake: Stake, goes_on: bool
+) -> tuple[float, float]:
+    """Steps that a link takes at least without falling short, and the share lost on the way.
+
+    As if each CTC that goes unblocked another, until ``blocked`` are none.
+    """
+    if not going and not free:
+        return 0.0, 0.0
+    found = []
+    if free and active < CTCS_MAX:
+        come = min(free, CTCS_MAX - active)
+        more, lost = _least(going, free - come, blocked, active + come, stake, False)
+        found.append((more + 1, lost))
+    if going and (active > stake.need or not stake.base):
+        both = (free + 1, blocked - 1) if blocked else (free, 0)
+        more, lost = _least(going - 1, *both, active - 1, stake, True)
+        missed = 1 - (active - 1) / stake.base if stake.base else 0.0
+        found.append((more + (not goes_on), max(lost, missed)))
+    return min(found, default=(inf, inf))
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
+
+
+def _joined(masks: Iterable[int]) -> list[int]:
+    """Sets with those that have something in common made one."""
+    found: list[int] = []
+    for mask in masks:
+        joined = [each for each in found if each & mask]
+        found = [each for each in found if not each & mask]
+        found.append(mask | sum(joined))
+    return found
