@@ -5,7 +5,6 @@ Words say where a channel, device or IOP begins, and are its figures.
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.layout.columns import Word
 from isfc.layout.layers import Plain
+from isfc.layout.pasted import is_nearly
 
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
 """Between what a heading names and its value."""
@@ -29,9 +29,6 @@ _BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
 _OTHER_TITLE: Final = re.compile(
     r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
-_ALIKE: Final = 0.85
-"""From how alike on a title is one that lost a letter; RMF's others are up to 0.77 (chosen)."""
-
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 
 
@@ -50,7 +47,7 @@ def is_other_title(line: str, number: int, titles: list[str]) -> bool:
     Raises `ConfigurationError` for one of them that is not whole: all below it would be lost.
     """
     title = _OTHER_TITLE.search(line)
-    if title and get_close_matches("".join(title[0].split()), titles, cutoff=_ALIKE):
+    if title and is_nearly("".join(title[0].split()), titles):
         raise ConfigurationError(f"line {number}: {title[0]!r}; expected a title as it was printed")
     return title is not None
 
