@@ -22,8 +22,8 @@ from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.deck import Deck, DeckSystem, Partition
-from isfc.deck.pairing import FICON, UNSHARED_IMAGE, DirectorPort, Pairing
+from isfc.deck.deck import FICON, Deck, DeckSystem, Partition
+from isfc.deck.pairing import UNSHARED_IMAGE, DirectorPort, Pairing
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, first_listed, grouped, listed
 from isfc.layout.collection import Collection
@@ -48,8 +48,13 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     every = Collection.of(*links).chpid_ends
     ends = grouped((id(systems[end.node].channel(end.chpid)), end) for end in every)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    machines = {id(system.deck): system.deck.machine for system in systems.values()}
     cecs = tuple(
-        Cec(name, tuple(node for node, system in systems.items() if id(system.deck) == deck))
+        Cec(
+            name,
+            tuple(node for node, system in systems.items() if id(system.deck) == deck),
+            machines[deck],
+        )
         for deck, name in deck_names([*systems.values()]).items()
     )
     plugged = _plugged(pairings, links)
