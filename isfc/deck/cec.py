@@ -22,8 +22,8 @@ from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.deck import Deck, DeckSystem, Partition
-from isfc.deck.pairing import FICON, UNSHARED_IMAGE, DirectorPort, Pairing
+from isfc.deck.deck import FICON, Deck, DeckSystem, Partition
+from isfc.deck.pairing import UNSHARED_IMAGE, DirectorPort, Pairing
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, first_listed, grouped, listed
 from isfc.layout.collection import Collection

@@ -30,6 +30,8 @@ from isfc.link.name import NodeName
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
 
+FICON: Final = "FC"
+
 Ports = Mapping[tuple[NodeName, ChpidId], str]
 """The director port of a node's chpid."""
 
@@ -241,6 +243,13 @@ class DeckSystem(Struct, frozen=True):
     def channel(self, chpid: ChpidId) -> Channel:
         """The channel that one of its chpids is."""
         return self.deck.channels[self.partition.css, chpid]
+
+    def refused(self, channel: Channel) -> str:
+        """Why its CTCs cannot be on a channel, or nothing."""
+        name, css = self.partition.name, self.partition.css
+        if channel.kind in ("", FICON) and channel.access.admits(name, css):
+            return ""
+        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {name}"
 
 
 def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
-from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Device
+from isfc.deck.deck import FICON, Channel, ControlUnit, DeckSystem, Device
 from isfc.errors.in_words import ranges
 from isfc.link.name import NodeName
 
@@ -301,7 +301,6 @@ class _Side(Struct):
         return f"CUADD {cuadd:X} {who}{where}{wanted}"
 
 
-FICON: Final = "FC"
 UNSHARED_IMAGE: Final = 0
 
 

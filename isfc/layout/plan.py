@@ -1,5 +1,6 @@
 """The judgement of a layout: who writes where, what that can carry, and what all rules find."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from msgspec import Struct
@@ -54,9 +55,14 @@ def _find(
     layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
 ) -> tuple[Finding, ...]:
     judged = Judged(layout, directions_of(layout), neighbours, collection)
+    return found_by(LAYOUT_RULES, judged)
+
+
+def found_by(rules: Iterable[LayoutRule], judged: Judged) -> tuple[Finding, ...]:
+    """What some rules find, in their order."""
     return tuple(
         Finding(rule, found.text, found.remedy or rule.remedy, found.fibres)
-        for rule in LAYOUT_RULES
+        for rule in rules
         for found in rule.find(judged)
     )
 
