@@ -92,6 +92,8 @@ class Modelled(Struct, frozen=True):
     less"""
     limited_by: str
     """what limits each direction, in words"""
+    ends_at: str
+    """with machines in the layout: between which limits each direction ends, in words"""
     to_do: str
     """what helps of what is found, in words"""
     known: list[str]
@@ -276,6 +278,8 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
     ways = (f"{sender} {rate}" for sender, rate in rates.items())
     yield "Carries", ", ".join(ways) if differ else f"{next(iter(rates.values()))} each way"
     yield "Limited by", model.limited_by
+    if model.ends_at:
+        yield "Ends at", model.ends_at
     yield "Lose a chpid", worst
     yield "To do", model.to_do
     slower = min(model.stated, key=lambda sender: model.stated[sender].value)

@@ -48,8 +48,13 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     every = Collection.of(*links).chpid_ends
     ends = grouped((id(systems[end.node].channel(end.chpid)), end) for end in every)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    machines = {id(system.deck): system.deck.machine for system in systems.values()}
     cecs = tuple(
-        Cec(name, tuple(node for node, system in systems.items() if id(system.deck) == deck))
+        Cec(
+            name,
+            tuple(node for node, system in systems.items() if id(system.deck) == deck),
+            machines[deck],
+        )
         for deck, name in deck_names([*systems.values()]).items()
     )
     plugged = _plugged(pairings, links)

@@ -24,6 +24,7 @@ from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.checked_toml import within
+from isfc.layout.machines import Processors, on_type
 from isfc.layout.pasted import LineAccount
 from isfc.link.name import NodeName
 
@@ -179,8 +180,19 @@ class Deck:
     """Where each device on an ESCON CTC is defined."""
     passed_over: list[StatementOperands] = field(default_factory=list, repr=False)
     """Control units, and then devices, that are no FICON CTCs."""
+    machine: Processors | None = None
+    """That of SYSTEM, if its type is known."""
     account: LineAccount = field(default_factory=LineAccount, repr=False)
     """What became of each line."""
+
+
+_SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE)
+
+
+def machine_of(text: str) -> Processors | None:
+    """The machine whose type stands in SYSTEM of a deck's ID statement, or of IOCP's reports."""
+    found = _SYSTEM.search(text)
+    return on_type(found[1]) if found else None
 
 
 def read_access(operands: StatementOperands) -> Access:

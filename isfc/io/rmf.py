@@ -47,9 +47,6 @@ _TITLES: Final = (
 )
 """How titles begin, and what follows where a mail of 72 columns breaks them."""
 
-_OTHER_TITLE: Final = re.compile(
-    r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
-)
 _SYSTEM: Final = re.compile(
     r"SYSTEM(?: ID|:) +(?!(?:DATE|TIME|INTERVAL|RPT|CYCLE|PAGE|TOTAL|IODF)\b|DATE|\d\d/)(\S+)"
 )
@@ -163,7 +160,7 @@ class _Parser:
         report = next((report for title, _, report in _TITLES if title in squeezed), None)
         if report is not None:
             self._titled = number
-        elif _OTHER_TITLE.search(line):
+        elif rmf_text.is_other_title(line, number, [one + rest for one, rest, _ in _TITLES]):
             # or the rest of a title that was broken in two
             begun = self._titled == number - 1
             if begun and any((title + rest).endswith(squeezed) for title, rest, _ in _TITLES):

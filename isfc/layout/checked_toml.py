@@ -209,13 +209,14 @@ def _tables(
 ) -> Iterator[tuple[type[msgspec.Struct], object, str]]:
     """The tables below a key of the table at ``place``: what kind each is to be, and its place."""
     for option in _options(wanted):
-        inner = (get_args(option) or (option,))[-1]
+        *others, inner = _options((get_args(option) or (option,))[-1])
         if not (isinstance(inner, type) and issubclass(inner, msgspec.Struct)):
             continue
         if inner is option and isinstance(value, dict):
             yield inner, value, f"{place} {key}" if place else f"[{key}]"
         elif get_origin(option) is dict and isinstance(value, dict):
-            yield from ((inner, each, f"[{key}.{show_key(name)}]") for name, each in value.items())
+            named = (item for item in value.items() if not others or isinstance(item[1], dict))
+            yield from ((inner, each, f"[{key}.{show_key(name)}]") for name, each in named)
         elif get_origin(option) is list and isinstance(value, list):
             yield from ((inner, each, f"[[{key}]] #{n}") for n, each in enumerate(value, start=1))
 

@@ -9,6 +9,7 @@ and figures without it would be wrong.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from enum import Enum
 from typing import Final
 
@@ -25,6 +26,9 @@ _FIGURES_MIN: Final = 3
 
 _ROW_MIN: Final = 6
 """Figures of a row beside a heading: one alone has fewer, of versions, samples, pages (chosen)."""
+
+_ALIKE: Final = 0.85
+"""From how alike on a title is one that lost a letter; RMF's others are up to 0.77 (chosen)."""
 
 _NAMED_MAX: Final = 8
 _SHOWN_MAX: Final = 30
@@ -58,6 +62,11 @@ def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
     words = [word for word in _BETWEEN.split(line) if word]
     figures = sum(map(_is_figure, words))
     return figures >= figures_min and 2 * figures >= len(words)
+
+
+def is_nearly(title: str, titles: Sequence[str]) -> bool:
+    """Whether a title is one of some, or would be but for a letter."""
+    return bool(get_close_matches(title, titles, cutoff=_ALIKE))
 
 
 def holds_row(heading: str) -> bool:

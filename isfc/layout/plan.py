@@ -17,12 +17,15 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.chpids import CHPID_RULES
 from isfc.layout.rules.clusters import CLUSTER_RULES
 from isfc.layout.rules.ctcs import CTC_RULES
+from isfc.layout.rules.machines import MACHINE_RULES
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.layout.rules.speeds import SPEED_RULES
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Reported
 
-LAYOUT_RULES: Final[list[LayoutRule]] = [*CHPID_RULES, *SPEED_RULES, *CTC_RULES, *CLUSTER_RULES]
+LAYOUT_RULES: Final[list[LayoutRule]] = [
+    *(*CHPID_RULES, *SPEED_RULES, *CTC_RULES, *MACHINE_RULES, *CLUSTER_RULES)
+]
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 

@@ -18,11 +18,12 @@ from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.layout.machines import Processors
 from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
 from scenarios.runs.notes import cluster_notes
-from tests.decks import drawn, mesh_decks, shipped, unit
+from tests.decks import DECKS, drawn, mesh_decks, shipped, unit
 from tests.layouts import mesh
 
 ONE: Final = drawn(
@@ -53,6 +54,26 @@ def imported(
 
 def shared(collection: Collection) -> list[list[str]]:
     return [sorted(map(str, channel)) for channel in collection.shared_channels]
+
+
+@pytest.mark.parametrize(
+    ("card", "machine"),
+    [
+        ("ID    MSG1='IODF',SYSTEM=(9175,1),LSYSTEM=CPC1", Processors("z17 ME1")),
+        ("ID    SYSTEM=(2094,1)", None),
+        ("*ID   SYSTEM=(9175,1)", None),
+    ],
+    ids=["z17", "not known", "a comment"],
+)
+def test_system_of_a_deck_is_the_machine_of_its_partitions(
+    card: str, machine: Processors | None
+) -> None:
+    deck = f"{card}\n{(DECKS / 'cross-css.iocp').read_text('utf-8')}"
+    found = import_iocp([deck], partitions="ALPHA,BETA")
+    written = parse_collection(format_collection(found.collection))
+    for each in (found.collection, written):
+        assert [cec.machine for cec in each.cecs] == [machine]
+        assert {*each.links[0].machines} == {machine}
 
 
 def test_a_channel_of_two_partitions_is_one_channel_crossed_or_straight() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 import isfc
+from isfc.layout.machines import Processors
 from tools import PROJECT
 
 LINKS: Final = json.loads((PROJECT / "tests/data/dpm/links.json").read_text())
@@ -45,6 +46,14 @@ def exported(links: Any) -> Any:
 def imported(links: Any, adapters: Any = ADAPTERS, **more: Any) -> isfc.Imported:
     texts = [json.dumps(each, indent=1) for each in (links, adapters) if each is not None]
     return isfc.import_dpm(texts, **{"systems": ["ZVM2=production-2"], **more})
+
+
+def test_the_type_of_the_cpc_is_the_machine_of_all_its_systems() -> None:
+    cpc = {"object-uri": "/api/cpcs/c", "machine-type": "3931", "machine-model": "A01"}
+    found = imported(LINKS, {**ADAPTERS, "cpcs": [cpc]}).collection
+    assert [cec.machine for cec in found.cecs] == [Processors("z16 A01")]
+    assert {*found.links[0].machines} == {Processors("z16 A01")}
+    assert {*imported(LINKS).collection.links[0].machines} == {None}
 
 
 def test_adapters_are_chpids_and_pairs_of_numbers_ctcs() -> None:

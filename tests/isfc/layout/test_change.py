@@ -1,5 +1,7 @@
 """Steps from one layout to another: they end there, and links stay up if that can be."""
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,11 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import given_collection
-from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of
+from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of, trials_of
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre
+from isfc.layout.machines import Processors
 from isfc.link.name import NodeName
 
 NODES = NodeName("A"), NodeName("B")
@@ -93,3 +96,14 @@ def test_other_hardware_between_the_same_chpids_is_no_step() -> None:
     ((nodes, was, is_now),) = changed_fibres(before, after)
     assert nodes == NODES
     assert (was.profile.feature, is_now.profile.feature) == ("FICON Express8S", "FICON Express16S")
+
+
+def test_a_link_keeps_its_machines_through_every_step_and_trial() -> None:
+    before, after = collection((0, 1, 1), (0, 2, 2)), collection((1, 1, 1), (1, 2, 2))
+    on = (Processors("z16 A01"), Processors("z14"))
+    before, after = (
+        Collection((dataclasses.replace(each.links[0], machines=on),)) for each in (before, after)
+    )
+    steps = change_steps(before, after).steps
+    assert {step.left.machines for step in steps if step.left} == {on}
+    assert {trial.layout.machines for trial in trials_of(before.links[0], steps)} == {on}
