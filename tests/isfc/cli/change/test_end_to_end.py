@@ -19,7 +19,7 @@ from tests.isfc.cli.change.ends import active, drawn_files, up
 from tests.lengthy import few_in_every_run
 from tests.live.forwarded import answers, free_port, service
 from tests.live.processes import isfc
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +130,7 @@ def test_a_link_of_a_live_cluster_is_reset(
 
 def send(port: int, is_over: threading.Event, sent: list[int]) -> None:
     """Send numbers, one after the other, until it is over."""
-    with socket.create_connection(("127.0.0.1", port)) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
         while not is_over.wait(0.001):
             sent.append(len(sent))
             connection.sendall(b"%d\n" % sent[-1])
@@ -194,7 +194,7 @@ def test_nothing_is_lost_of_checked_traffic_through_a_drawn_change(
                 flows = partial(lambda known: len(taken) > known, len(taken))
                 wait_for(stands if is_down else flows, "the traffic to do as is said")
             is_over.set()
-            sender.join()
+            sender.join(PATIENCE_S)
             wait_for(lambda: len(taken) == len(sent), "all that was sent")
             assert taken == sent
         finally:
