@@ -8,15 +8,18 @@ from msgspec import Struct
 
 from isfc.answers.given import with_known_traffic
 from isfc.deck import scheme
+from isfc.deck.allowed import DECK_RULES
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
 from isfc.errors.loading import named
 from isfc.layout import plan
+from isfc.layout.capacity import directions_of
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
+from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import Finding, Severity, count_of
+from isfc.layout.rules.rule import Finding, Judged, Severity, count_of
 from isfc.link.name import NodeName
 from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table, headed
@@ -109,7 +112,7 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
     return said
 
 
-CHECK_RULES: Final = (*plan.LAYOUT_RULES, *scheme.NUMBER_RULES.values())
+CHECK_RULES: Final = (*plan.LAYOUT_RULES, *DECK_RULES, *scheme.NUMBER_RULES.values())
 """All that layouts are checked by."""
 
 _BY_ID: Final = {rule.id: rule for rule in CHECK_RULES}
@@ -153,14 +156,19 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
-    named("isfc.deck.numbers.check_numbers")(collection)
+    with within(name):
+        named("isfc.deck.numbers.check_numbers")(collection)
     numbers, breaking = scheme.numbering_of(collection)
+    of_decks = {
+        link.name: plan.found_by(DECK_RULES, Judged(link, directions_of(link), (), collection))
+        for link in collection.links
+    }
     return tuple(
         CheckedLink(
             name,
             collection.link(link).nodes,
             None,
-            tuple(_finding(each, lines) for each in (*findings, *breaking[link])),
+            tuple(_finding(each, lines) for each in (*findings, *of_decks[link], *breaking[link])),
             numbers,
         )
         for link, findings in plan.find_in(collection).items()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, convert
 
 from ctc.address import format_chpid, format_rdev
+from isfc.errors.in_words import counted
 from isfc.layout.capacity import slower_by_rule, speed_text
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -91,6 +92,8 @@ class Modelled(Struct, frozen=True):
     less"""
     limited_by: str
     """what limits each direction, in words"""
+    ends_at: str
+    """with machines in the layout: between which limits each direction ends, in words"""
     to_do: str
     """what helps of what is found, in words"""
     known: list[str]
@@ -240,7 +243,7 @@ def rule_figure(value: float, unit: Unit = Unit.MB_PER_S) -> Figure:
 def plan_report(found: PlannedLink) -> Report:
     """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(found.ctcs), len({each.fibre for each in found.ctcs})
-    of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
+    of = f"{counted(ctcs, 'CTC')} on {counted(fibres, 'fibre')}"
     first = [each for each in found.advice if each.severity is Severity.WARNING]
     advice = [*first, *(each for each in found.advice if each not in first)]
     tables, known = found.more()
@@ -275,6 +278,8 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
     ways = (f"{sender} {rate}" for sender, rate in rates.items())
     yield "Carries", ", ".join(ways) if differ else f"{next(iter(rates.values()))} each way"
     yield "Limited by", model.limited_by
+    if model.ends_at:
+        yield "Ends at", model.ends_at
     yield "Lose a chpid", worst
     yield "To do", model.to_do
     slower = min(model.stated, key=lambda sender: model.stated[sender].value)

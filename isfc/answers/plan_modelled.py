@@ -17,12 +17,15 @@ from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_tabl
 from isfc.answers.shared import Shared, disks_known, disks_tables, shared_by
 from isfc.layout import capacity
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, machines_of
 from isfc.layout.loss import CHPID, losses
+from isfc.layout.machines import Estimate, Processors, on_machine
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
 from scenarios.figures.changed import (
@@ -129,6 +132,7 @@ def modelled_link(
         },
         {rate.sender: to_count_on(way, rate) for way, rate in ways},
         limited_by(figures),
+        ends_at(plan),
         to_do(plan.advice, tried, figures, "isfc check"),
         [*limit_lines(figures), " ".join(differences(plan, figures))],
         beyond_plan(plan.layout, figures),
@@ -214,6 +218,37 @@ def to_count_on(way: capacity.WriteDirection, rates: ModelledRate) -> Figure:
     if ceiling is None or rates.stated.value <= ceiling:
         return rates.stated
     return Figure(ceiling, Unit.MB_PER_S, no_range=NoRange.PUBLISHED)
+
+
+def ends_at(plan: Plan) -> str:
+    """Between which limits each direction ends, on machines; nothing without, or at a site."""
+    on = machines_of([plan.layout] if plan.layout.site is None else [])
+    receivers = [(way, plan.layout.partner(way.sender)) for way in plan.directions]
+    said = [_between(way, to, on[to]) for way, to in receivers if to in on]
+    is_open = any(_OPEN in each for each in said)
+    return " ".join([*said, *[_TO_MEASURE] * is_open])
+
+
+_OPEN: Final = "the range cannot tell which"
+_TO_MEASURE: Final = (
+    "To know: one page of link activity and FCX108 from a busy hour, for 'isfc measured fit'."
+)
+
+
+def _between(way: capacity.WriteDirection, receiver: NodeName, machine: Processors) -> str:
+    """What CP's receive lock of an end may carry, what the chpids may, and which is less."""
+    ends = (replace(machine, case=case) for case in (Estimate.LOW, Estimate.HIGH))
+    paces = (on_machine(LinkParameters(), end).receive_ns_per_byte for end in ends)
+    lock = Interval(*(1e9 / pace / MIB for pace in paces))
+    profiles = [use.fibre.profile for use in way.chpids]
+    most = sum(min(handled_mb_per_s(p), 1e9 / p.line_ns_per_byte / MIB) for p in profiles)
+    chpids = Interval(min(most, ceiling_mb_per_s(way) or most), most)
+    is_lock, is_chpids = lock.high < chpids.low, chpids.high < lock.low
+    which = "the lock" if is_lock else "the chpids" if is_chpids else _OPEN
+    return (
+        f"{way.sender}: CP's receive lock on {receiver} ({machine}) {lock} MB/s, command mode of "
+        f"{len(profiles)} chpids {chpids}: {which}."
+    )
 
 
 def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:

@@ -12,8 +12,8 @@ from isfc.cli.options.formats import Printing
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import ExitCode, ask_user
 from isfc.layout import build
-from isfc.layout.document import schema
 from isfc.layout.layout import Layout
+from isfc.layout.schema import schema
 from isfc.layout.write import format_layout
 
 

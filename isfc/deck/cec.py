@@ -22,8 +22,8 @@ from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.deck import Deck, DeckSystem, Partition
-from isfc.deck.pairing import FICON, UNSHARED_IMAGE, DirectorPort, Pairing
+from isfc.deck.deck import FICON, Deck, DeckSystem, Partition
+from isfc.deck.pairing import UNSHARED_IMAGE, DirectorPort, Pairing
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, first_listed, grouped, listed
 from isfc.layout.collection import Collection
@@ -48,8 +48,13 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     every = Collection.of(*links).chpid_ends
     ends = grouped((id(systems[end.node].channel(end.chpid)), end) for end in every)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    machines = {id(system.deck): system.deck.machine for system in systems.values()}
     cecs = tuple(
-        Cec(name, tuple(node for node, system in systems.items() if id(system.deck) == deck))
+        Cec(
+            name,
+            tuple(node for node, system in systems.items() if id(system.deck) == deck),
+            machines[deck],
+        )
         for deck, name in deck_names([*systems.values()]).items()
     )
     plugged = _plugged(pairings, links)
@@ -75,7 +80,7 @@ def within_one_director(
         frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
         for pairing in pairings
         for ctc in pairing.ctcs
-        for first, second in [ctc.plugs]
+        for first, second in [pairing.plugs(ctc)]
         if first and second and first.director == second.director
     )
 
@@ -89,7 +94,7 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
     for pairing, link in zip(pairings, links, strict=True):
         paths = {fibre.chpids: fibre.path for fibre in link.fibres}
         for ctc in pairing.ctcs:
-            first, second = ctc.plugs
+            first, second = pairing.plugs(ctc)
             path = paths.get(ctc.chpids)
             told_of = ctc.chpids not in paths or (path is not None and path.isl is not None)
             if first and second and first.director != second.director and not told_of:
@@ -147,7 +152,7 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
 def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[DirectorPort, DirectorPort]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
     for ctc in pairing.ctcs:
-        first, second = ctc.plugs
+        first, second = pairing.plugs(ctc)
         if first and second:
             yield ctc.chpids, (first, second)
 

@@ -24,11 +24,14 @@ from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.checked_toml import within
+from isfc.layout.machines import Processors, on_type
 from isfc.layout.pasted import LineAccount
 from isfc.link.name import NodeName
 
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
+
+FICON: Final = "FC"
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]
 """The director port of a node's chpid."""
@@ -177,8 +180,19 @@ class Deck:
     """Where each device on an ESCON CTC is defined."""
     passed_over: list[StatementOperands] = field(default_factory=list, repr=False)
     """Control units, and then devices, that are no FICON CTCs."""
+    machine: Processors | None = None
+    """That of SYSTEM, if its type is known."""
     account: LineAccount = field(default_factory=LineAccount, repr=False)
     """What became of each line."""
+
+
+_SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE)
+
+
+def machine_of(text: str) -> Processors | None:
+    """The machine whose type stands in SYSTEM of a deck's ID statement, or of IOCP's reports."""
+    found = _SYSTEM.search(text)
+    return on_type(found[1]) if found else None
 
 
 def read_access(operands: StatementOperands) -> Access:
@@ -241,6 +255,13 @@ class DeckSystem(Struct, frozen=True):
     def channel(self, chpid: ChpidId) -> Channel:
         """The channel that one of its chpids is."""
         return self.deck.channels[self.partition.css, chpid]
+
+    def refused(self, channel: Channel) -> str:
+        """Why its CTCs cannot be on a channel, or nothing."""
+        name, css = self.partition.name, self.partition.css
+        if channel.kind in ("", FICON) and channel.access.admits(name, css):
+            return ""
+        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {name}"
 
 
 def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:

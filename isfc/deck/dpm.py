@@ -10,9 +10,10 @@ All is in one CPC, so a chpid is one channel.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.features import FEATURES, ChpidProfile
@@ -31,11 +32,12 @@ from isfc.deck.imported import (
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
-from isfc.errors.in_words import first_listed, listed
+from isfc.errors.in_words import counted, first_listed, listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
 from isfc.layout.checked_toml import AnyText, read_json, within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.machines import on_type
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 
@@ -53,6 +55,7 @@ _LINKS: Final = "/partition-links/"
 _KEPT: Final = {
     "/adapters/": ("channel-path-id", "detected-card-type"),
     "/partitions/": ("name",),
+    "/cpcs/": ("machine-type",),
     _LINKS: ("paths",),
 }
 """What counts of an object, by what its URI holds."""
@@ -102,11 +105,18 @@ class _Machine(Struct):
             )
         return not known
 
+    def on_its_type(self, collection: Collection) -> Collection:
+        """The collection on the machine of the CPC's type, if that is said and known."""
+        types = [said for (_, key), said in self.said.items() if key == "machine-type"]
+        machine = on_type(types[0]) if len({*types}) == 1 else None
+        cecs = tuple(structs.replace(cec, machine=machine) for cec in collection.cecs)
+        return replace(collection, cecs=cecs, whole=False)
+
     def all_notes(self) -> Iterator[str]:
         """What is left out, and what is inferred."""
         yield from dict.fromkeys(self.notes)
         if self.others:
-            yield f"{self.others} partition links of other types are passed over"
+            yield f"passed over: {counted(self.others, 'partition link')} of other types"
         unlike = (sorted(ends) for ends in self.fibres if len({chpid for _, chpid in ends}) > 1)
         crossed = [f"{node} {format_chpid(chpid)}" for ends in unlike for node, chpid in ends]
         if crossed:
@@ -181,7 +191,8 @@ def import_dpm(
     with within(sources):
         links = tuple(build_layout(nodes, ctcs, of_fibre) for nodes, ctcs in machine.ctcs.items())
         together = Collection(links)
-        collection = with_cecs(together, [f"CPC={','.join(together.systems)}"])
+        alone = with_cecs(together, [f"CPC={','.join(together.systems)}"])
+        collection = machine.on_its_type(alone)
     for note in machine.all_notes():
         tell(f"isfc: note: {note}")
     remarks = [tuple(dict.fromkeys(assumed(link))) for link in links]
@@ -310,8 +321,8 @@ def _adapter(path: Mapping[str, Any], key: str, place: str, machine: _Machine) -
     (uri,) = uris
     if not (chpid := machine.said.get((uri, "channel-path-id"))):
         raise ConfigurationError(
-            f"{place}: no adapter {shown(uri)} with a channel-path-id, as text; expected what "
-            f"{_EXPORT}"
+            f"{place}: no adapter {shown(uri)} with a channel-path-id, as text; expected its "
+            "record in one of the files"
         )
     card = machine.said.get((uri, "detected-card-type"), "")
     with within(f"{place}: {shown(uri)}: channel-path-id"):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
-from isfc.deck.deck import Access, Channel, ControlUnit, CuPath
+from isfc.deck.deck import FICON, Access, Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
 from isfc.deck.place import Place
@@ -57,7 +57,6 @@ def remark(text: str) -> list[str]:
     )
 
 
-_FICON: Final = "FC"
 _UNITS: Final = 0xFFFF
 """CUNUMBR is less (published: IOCP User's Guide)."""
 
@@ -119,16 +118,12 @@ class Draft:
         known = self.deck.channels.get((partition.css, chpid))
         if known is None:
             place = Place(self.name, len(self._lines))
-            known = Channel(chpid, _FICON, (partition.css,), switch, True, Access({}, {}), place)
+            known = Channel(chpid, FICON, (partition.css,), switch, True, Access({}, {}), place)
             self.deck.channels[partition.css, chpid] = known
             self._chpids.append((partition.css, known))
-        elif known.kind not in ("", _FICON) or not known.access.admits(
-            partition.name, partition.css
-        ):
-            raise known.place.error(
-                f"CHPID {known} is TYPE={known.kind or _FICON}, or not for {partition.name}",
-                f"another chpid for {node}, or this one changed in the deck",
-            )
+        elif problem := self.systems[node].refused(known):
+            expected = f"another chpid for {node}, or this one changed in the deck"
+            raise known.place.error(problem, expected)
         return known
 
     def named(self, node: NodeName) -> NodeName | None:
@@ -244,7 +239,7 @@ class Draft:
             yield from remarked(f"new CHPID {channel}; its PCHID is still to be assigned")
             path = f"(CSS({css}),{channel})" if self._names_css else f"({channel})"
             switch = f",SWITCH={channel.switch}" if channel.switch else ""
-            yield from cards("CHPID", f"PATH={path},SHARED{switch},TYPE={_FICON}")
+            yield from cards("CHPID", f"PATH={path},SHARED{switch},TYPE={FICON}")
         units = {each.unit for each in self.devices if each.line == 0 and each.admitted}
         for number, unit in self.deck.control_units.items():
             if number not in units:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
-from isfc.deck.deck import Deck
+from isfc.deck.deck import Deck, machine_of
 from isfc.deck.iocp import parse_deck
 from isfc.deck.place import Place, shown, to_far_port, to_rdev
 from isfc.deck.report_rows import Said, deck_of
@@ -79,7 +79,9 @@ def read_deck(text: str, file: str) -> Deck:
     """
     pasted = plain(text)
     is_listing = any(map(_TITLE.search, map(str.upper, pasted.lines)))
-    return _Listing(file).read(pasted) if is_listing else parse_deck(text, file)
+    deck = _Listing(file).read(pasted) if is_listing else parse_deck(text, file)
+    deck.machine = machine_of(pasted.text)
+    return deck
 
 
 @checked

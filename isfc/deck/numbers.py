@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from ctc.address import Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck.cabling import same_port
 from isfc.deck.deck import DeckSystem, Ports, read_access
 from isfc.deck.iocp import by_single_css, read_address
@@ -51,9 +51,9 @@ def _no_ctcs(system: DeckSystem) -> Iterator[tuple[Rdev, OtherDevice]]:
         with suppress(ConfigurationError):
             units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
             if each.statement.operation == "CNTLUNIT":
-                words = dict(by_single_css(each.need("PATH", ""))).get(css, ())
-                chpids = (word.read(parse_chpid, "", "") for word in words)
-                channels = (system.deck.channels.get((css, chpid)) for chpid in chpids)
+                channels = (
+                    system.deck.channels.get((css, chpid)) for chpid in chpids_of(each, css)
+                )
                 if any(channel and channel.access.admits(name, css) for channel in channels):
                     reached |= units
             elif units & reached and read_access(each).admits(name, css):
@@ -61,6 +61,12 @@ def _no_ctcs(system: DeckSystem) -> Iterator[tuple[Rdev, OtherDevice]]:
                 unit = ",".join(word.text.upper() for word in each.words("UNIT"))
                 found = OtherDevice(unit, each.statement.place)
                 yield from ((Rdev(first + number), found) for number in range(count))
+
+
+def chpids_of(unit: StatementOperands, css: int) -> list[ChpidId]:
+    """Chpids of a control unit that is no FCTC. Raises `ConfigurationError` for what is none."""
+    words = dict(by_single_css(unit.need("PATH", ""))).get(css, ())
+    return [word.read(parse_chpid, "", "") for word in words]
 
 
 def _is_in_another_set(operands: StatementOperands, css: int) -> bool:

@@ -21,16 +21,11 @@ from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, number_of
 from isfc.layout import pasted
-from isfc.layout.checked_toml import (
-    TEXT_LENGTH_MAX,
-    read_bytes,
-    refuse_iocp_report,
-    text_of,
-    within,
-)
+from isfc.layout.checked_toml import TEXT_LENGTH_MAX, read_bytes, text_of, within
 from isfc.layout.columns import Word, words_of
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount
+from isfc.layout.source_kind import refuse_foreign
 
 _Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
@@ -52,9 +47,6 @@ _TITLES: Final = (
 )
 """How titles begin, and what follows where a mail of 72 columns breaks them."""
 
-_OTHER_TITLE: Final = re.compile(
-    r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
-)
 _SYSTEM: Final = re.compile(
     r"SYSTEM(?: ID|:) +(?!(?:DATE|TIME|INTERVAL|RPT|CYCLE|PAGE|TOTAL|IODF)\b|DATE|\d\d/)(\S+)"
 )
@@ -97,7 +89,7 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
                     "a FICON channel (FC), a disk or an IOP with figures, or no such page"
                 )
     if not found:
-        refuse_iocp_report(text, source)
+        refuse_foreign(text, source, "io size")
         raise ConfigurationError(
             f"{source}: holds no line of an RMF report; expected the text of Channel Path "
             "Activity, Direct Access Device Activity or I/O Queuing Activity"
@@ -168,7 +160,7 @@ class _Parser:
         report = next((report for title, _, report in _TITLES if title in squeezed), None)
         if report is not None:
             self._titled = number
-        elif _OTHER_TITLE.search(line):
+        elif rmf_text.is_other_title(line, number, [one + rest for one, rest, _ in _TITLES]):
             # or the rest of a title that was broken in two
             begun = self._titled == number - 1
             if begun and any((title + rest).endswith(squeezed) for title, rest, _ in _TITLES):

@@ -343,6 +343,8 @@ def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -
         if not between or (len(between) == 1 and offs[0] < -1):
             if between and not has_places(words[start : type_at + 6]):
                 raise between[0].error("below No or below G? expected the row with its blanks")
+            if has_places(words[start : type_at + 6]) and words[start].end >= column > 0:
+                raise words[start].error("below G; expected the chpid in front of it")
             return "", type_at + 1
         code = between[-1].text
         if (len(between) == 1 and offs[0] > 1) or not _GENERATION.fullmatch(code):

@@ -12,6 +12,7 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.layout.columns import Word
 from isfc.layout.layers import Plain
+from isfc.layout.pasted import is_nearly
 
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
 """Between what a heading names and its value."""
@@ -25,6 +26,9 @@ _BREAK_IN_TITLE: Final = re.compile(
 _BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
 """Within the names of when the IODF was created, which are not those of the interval."""
 
+_OTHER_TITLE: Final = re.compile(
+    r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+)
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 
 
@@ -35,6 +39,17 @@ def plain_text(pasted: Plain) -> str:
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
     return _BREAK_IN_CREATED.sub("\nCR-", plain)
+
+
+def is_other_title(line: str, number: int, titles: list[str]) -> bool:
+    """Whether a line is the title of another report than those of these ``titles``.
+
+    Raises `ConfigurationError` for one of them that is not whole: all below it would be lost.
+    """
+    title = _OTHER_TITLE.search(line)
+    if title and is_nearly("".join(title[0].split()), titles):
+        raise ConfigurationError(f"line {number}: {title[0]!r}; expected a title as it was printed")
+    return title is not None
 
 
 PERCENT_MAX: Final = 100.5

@@ -24,7 +24,8 @@ from isfc.layout.change_search import (
     find_orders,
 )
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.machines import Processors
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -94,7 +95,8 @@ def change_steps(
     task = CtcTask(gone, new, kept, stakes)
     orders = [*find_orders(task, lambda: _spare(before, after, stakes))]
     lent = sum(order.cost.spares for order in orders)
-    return CtcSteps(tuple(_steps(task, orders)), lent, any(order.is_cut for order in orders))
+    on = machines_of([*after.links, *before.links])
+    return CtcSteps(tuple(_steps(task, orders, on)), lent, any(order.is_cut for order in orders))
 
 
 def half_of(link: Layout) -> Layout:
@@ -137,7 +139,9 @@ def _spare(
             yield CtcOfLink(link.nodes, CtcPair(fibre, (rdevs[0], rdevs[1])))
 
 
-def _steps(task: CtcTask, orders: Iterable[CtcOrder]) -> Iterator[CtcStep]:
+def _steps(
+    task: CtcTask, orders: Iterable[CtcOrder], on: Mapping[NodeName, Processors]
+) -> Iterator[CtcStep]:
     """Each step with what its link is then, and what it frees."""
     active = {one.key: one for one in (*task.kept, *task.gone)}
     waiting = {one.key: one for one in task.new}
@@ -155,7 +159,7 @@ def _steps(task: CtcTask, orders: Iterable[CtcOrder]) -> Iterator[CtcStep]:
         yield CtcStep(
             kind,
             moved,
-            link_of(nodes, left) if left else None,
+            on_machines(link_of(nodes, left), on) if left else None,
             not left and nodes in task.stakes,
             bool(removed) and 0 < len(left) < task.stakes.get(nodes, Stake()).base,
             tuple(one for one in removed if one.key not in waiting and one.ends & ends),
@@ -279,7 +283,7 @@ def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
     for step in (step for step in steps if step.nodes == old.nodes):
         ctcs = {one.key: one.ctc for one in step.ctcs}
         if len(defined | ctcs) > CTCS_MAX:
-            yield _trial(old.nodes, begin, defined, mine, count)
+            yield _trial(old, begin, defined, mine, count)
             begin, mine, count = dict(active), [], count + len(mine)
             defined = dict(active)
         if step.kind is StepKind.ADD:
@@ -288,17 +292,17 @@ def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
             active = {key: ctc for key, ctc in active.items() if key not in ctcs}
         defined = ctcs | defined
         mine.append(step)
-    yield _trial(old.nodes, begin, defined, mine, count)
+    yield _trial(old, begin, defined, mine, count)
 
 
 _Ctcs = dict[tuple[object, ...], CtcPair]
 
 
 def _trial(
-    nodes: Nodes, begin: _Ctcs, defined: _Ctcs, steps: Sequence[CtcStep], count: int
+    old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Sequence[CtcStep], count: int
 ) -> Trial:
     """A run that begins with some CTCs of those that are defined, after ``count`` steps."""
-    added = [ctc for key, ctc in defined.items() if key not in begin]
+    nodes, added = old.nodes, [ctc for key, ctc in defined.items() if key not in begin]
     beside = _beside(begin, added)
     lines = [
         f"* {node} {format_rdev(was.rdevs[end])} is {format_rdev(beside[key].rdevs[end])} here "
@@ -324,7 +328,7 @@ def _trial(
     lines.append("* as it is in the end")
     lines += [f"at {at_s:.3f}s {node}: QUERY ISLINK" for node in nodes]
     text = "\n".join(lines)
-    layout = link_of(nodes, [*beside.values(), *added])
+    layout = on_machines(link_of(nodes, [*beside.values(), *added]), machines_of([old]))
     return Trial(layout, f"{text}\n", round(at_s + _STEP_S, 1))
 
 

@@ -36,6 +36,7 @@ from isfc.layout.parts import (
     check_shared_channels,
     check_system,
     made_whole,
+    with_machines,
 )
 from isfc.link.name import NodeName
 from isfc.reports.figure import Drawn
@@ -75,6 +76,7 @@ class Collection(Drawn):
         object.__setattr__(self, "whole", True)
         object.__setattr__(self, "links", made_whole(self.links))
         self._check_machines()
+        object.__setattr__(self, "links", with_machines(self.links, self.cecs))
         object.__setattr__(self, "links", with_channels(self))
         fibres = [*self.fibres()]
         check_profiles(fibres)

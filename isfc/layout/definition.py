@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ctc.fabric import Fabric
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.machines import on_machine
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.link_end import CtcDefinition, LinkEndDefinition
@@ -15,6 +16,7 @@ def define_link_end(
 ) -> LinkEndDefinition:
     """One end of the layout's logical link."""
     here = layout.nodes.index(name)
+    parameters = on_machine(parameters, layout.machines[here])
     return LinkEndDefinition(
         name,
         layout.nodes[1 - here],

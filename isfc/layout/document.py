@@ -2,7 +2,7 @@
 
 `parse_document` decodes TOML and checks the tables of links. The tables that only disk I/O has
 stay as they are written until `isfc.io.configuration_file` makes an I/O configuration of them.
-`isfc.layout.file` makes a `Collection` of the same record. `schema` is made of the same types.
+`isfc.layout.file` makes a `Collection` of the same record, `isfc.layout.schema` a JSON schema.
 """
 
 from typing import Annotated, Any, Final
@@ -19,8 +19,8 @@ from isfc.layout.checked_toml import (
     show_key,
     text_of,
     within,
-    words_of,
 )
+from isfc.layout.machines import MachineTable
 from isfc.link.name import NAME_LENGTH_MAX
 
 LINK_GBPS_MIN: Final = 0.1
@@ -132,12 +132,16 @@ class SharedChannelTable(TomlTable, frozen=True):
     ]
 
 
+_MACHINE: Final = holds('a machine, such as "z16" or { is = "z15 T02", smt = true }')
+
+
 class CecTable(TomlTable, frozen=True):
     """A table ``[cec.NAME]``: which systems run in one machine."""
 
     systems: Annotated[
         list[_Node], holds('a list of systems, such as ["ATLANTA", "BOSTON"]', {"minItems": 1})
     ]
+    machine: Annotated[str | MachineTable | None, _MACHINE] = None
 
 
 class MemoryTable(TomlTable, frozen=True):
@@ -244,6 +248,10 @@ class Root(TomlTable, frozen=True):
     cec: Annotated[
         dict[str, CecTable], holds("a table for each machine and its systems, such as [cec.A]")
     ] = {}
+    machine: Annotated[
+        dict[_Node, str | MachineTable],
+        holds('the machine of each system, such as machine = { ATLANTA = "z16" }'),
+    ] = {}
     memory: Annotated[
         dict[str, MemoryTable],
         holds("a table for the memory of each system, such as [memory.ATLANTA]"),
@@ -341,60 +349,3 @@ def parse_document(data: bytes | str, source: str) -> Document:
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
         return Document(source, root, tables, text_of(content, "TOML"))
-
-
-_TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
-    FibreTable: ("[fibre.NAME]", "one FICON path"),
-    LinkTable: ("[[link]]", "one of several links"),
-    CtcTable: ("[[ctc]]", "CTCs of one fibre"),
-    SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
-    CecTable: ("[cec.NAME]", "a machine and its systems"),
-    MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
-    TrafficTable: ("[[traffic]]", "what runs over a link"),
-    OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
-    DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
-    PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
-    IslTable: ("isl", "the inter-switch links of a path"),
-}
-"""Every table that is checked here: its heading, and what it is."""
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of layout files, with which editors complete and check TOML.
-
-    It is stricter in one thing, how features are spelt, and cannot say what holds between tables.
-    """
-    kinds: tuple[type[msgspec.Struct], ...] = (Root, *_TABLES)
-    _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    for kind in kinds:
-        keys, words = tables[kind.__name__]["properties"], words_of(kind)
-        for key, field in keys.items():
-            keys[key] = _plain(field) | {"description": words[key]}
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        **tables[Root.__name__],
-        "required": ["fibre", "ctc"],
-        "title": "A layout of isfc",
-        "description": "The CTCs of a logical link between two z/VM systems, or of several links.",
-        "$defs": {
-            kind.__name__.removesuffix("Table").lower(): tables[kind.__name__]
-            | {"title": title, "description": said}
-            for kind, (title, said) in _TABLES.items()
-        },
-    }
-
-
-def _plain(field: dict[str, Any]) -> dict[str, Any]:
-    """A part of the schema without what TOML has not: null, and defaults that nobody writes."""
-    plain = {key: each for key, each in field.items() if key not in ("default", "description")}
-    some = [_plain(each) for each in plain.pop("anyOf", ()) if each != {"type": "null"}]
-    if some:
-        plain |= some[0] if len(some) == 1 else {"anyOf": some}
-    for holder in ("items", "additionalProperties", "propertyNames"):
-        if isinstance(each := plain.get(holder), dict):
-            plain[holder] = _plain(each)
-    if table := plain.get("$ref"):
-        plain["$ref"] = table.removesuffix("Table").lower()
-    if "$ref" in plain.get("additionalProperties", ()):
-        plain["propertyNames"] = {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX}
-    return plain

@@ -41,7 +41,8 @@ from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
 from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
-from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout
+from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout, on_machines
+from isfc.layout.machines import Processors, processors_of
 from isfc.layout.parts import (
     Cec,
     Channel,
@@ -98,6 +99,8 @@ def collection_of(document: Document) -> Collection:
             for nodes in links
         )
         systems = Collection(layouts, whole=True).systems
+        own = _machines(root, systems)
+        layouts = tuple(on_machines(each, own) for each in layouts)
         return Collection(
             layouts,
             document.kept(),
@@ -255,8 +258,20 @@ def _cecs(root: Root) -> tuple[Cec, ...]:
     cecs = []
     for name, table in root.cec.items():
         with within(f"[cec.{show_key(name)}] systems"):
-            cecs.append(Cec(name, tuple(map(NodeName, table.systems))))
+            systems = tuple(map(NodeName, table.systems))
+        with within(f"[cec.{show_key(name)}] machine"):
+            cecs.append(Cec(name, systems, processors_of(table.machine) if table.machine else None))
     return tuple(cecs)
+
+
+def _machines(root: Root, systems: tuple[NodeName, ...]) -> dict[NodeName, Processors]:
+    """What each system runs on that says so itself."""
+    found = {}
+    for name, said in root.machine.items():
+        with within(f"machine {show_key(name)}"):
+            check_system(NodeName(name), systems)
+            found[NodeName(name)] = processors_of(said)
+    return found
 
 
 def _memory(root: Root, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:

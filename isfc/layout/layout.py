@@ -4,7 +4,7 @@ A fibre may take a far path, of some length, on which several share inter-switch
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +14,9 @@ from msgspec import Struct, structs
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING, NS_PER_KM, PORT_CREDITS, ChannelUse, full_frames_by_credits
 from ctc.features import ChpidProfile, line_payload_bytes_per_s
+from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
+from isfc.layout.machines import Processors
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.reports.figure import Drawn, Note
@@ -196,6 +198,10 @@ class CtcPair(Struct, frozen=True):
         return f"<CtcPair {' - '.join(self.rdev_names)} on fibre {self.fibre.name}>"
 
 
+Machines = tuple[Processors | None, Processors | None]
+"""What the first node runs on, and the second."""
+
+
 @dataclass(frozen=True, repr=False)
 class Layout(Drawn):
     """A logical link between two systems. ``nodes`` is (lesser name, greater name).
@@ -208,6 +214,8 @@ class Layout(Drawn):
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
     site: "SiteProfile | None" = None
+    machines: Machines = (None, None)
+    """what each node runs on; None is a z10 EC, on which IBM measured"""
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -221,6 +229,10 @@ class Layout(Drawn):
     def partner(self, node: NodeName) -> NodeName:
         """The node at the other end."""
         return self.nodes[self.nodes[0] == node]
+
+    def machine(self, node: NodeName) -> Processors | None:
+        """What a node runs on, if that is said."""
+        return self.machines[self.nodes.index(node)]
 
     def devices(self, node: NodeName) -> tuple[LinkDevice, ...]:
         """The CTCs as ``node`` sees them, in the order of the file."""
@@ -330,19 +342,44 @@ def widened(layout: Layout, count: int) -> Layout:
 
 
 def layout_kind(layout: Layout) -> str:
-    """What makes a layout another one: its CTCs on each fibre, the feature and the length of it."""
+    """What makes a layout another one: its CTCs on each fibre, feature and length; its machines."""
     counts = Counter(ctc.fibre.name for ctc in layout.ctcs)
-    return ", ".join(
+    fibres = ", ".join(
         f"{counts[fibre.name]} on {fibre.profile.feature}"
         + (f" of {fibre.km:g} km" if fibre.km else "")
         for fibre in layout.fibres
     )
+    if layout.machines == (None, None):
+        return fibres
+    return f"{fibres}{_OF_MACHINES}{' and '.join(map(str, layout.machines))}"
+
+
+_OF_MACHINES: Final = "; machines "
+
+
+def machines_of(links: Iterable[Layout]) -> dict[NodeName, Processors]:
+    """What the systems of some links run on, of those that say it."""
+    ends = (end for link in links for end in zip(link.nodes, link.machines, strict=True))
+    return {node: said for node, said in ends if said}
+
+
+def on_machines(layout: Layout, known: Mapping[NodeName, Processors | None]) -> Layout:
+    """The layout on the machines of its nodes that are known."""
+    first, second = map(known.get, layout.nodes)
+    if (first, second) == layout.machines:
+        return layout
+    return replace(layout, machines=(first, second))
 
 
 def with_site(layout: Layout, profile: "SiteProfile | None") -> Layout:
     """The layout as it is at the site of a profile; itself without one."""
     if profile is None:
         return layout
+    if profile.layout and (_OF_MACHINES in profile.layout) != any(layout.machines):
+        raise ConfigurationError(
+            f"profile {profile.name}: fitted to {profile.layout}, this is {layout_kind(layout)}; "
+            "expected machines in both or in neither, as the factors are of these"
+        )
     fitted = layout.with_fibres(
         lambda fibre: structs.replace(fibre, profile=profile.of_feature(fibre.profile))
     )

@@ -15,7 +15,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between
 from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Fibre, Layout, machines_of, on_machines
+from isfc.layout.machines import Processors
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
@@ -39,10 +40,11 @@ Channel = tuple[ChannelEnd, ...]
 
 
 class Cec(Struct, frozen=True):
-    """A machine, and the systems that are its partitions."""
+    """A machine, and the systems that are its partitions; ``machine`` is what they run on."""
 
     name: str
     systems: tuple[NodeName, ...]
+    machine: Processors | None = None
 
 
 class Memory(Struct, frozen=True):
@@ -191,6 +193,19 @@ def _check_ctcs(link: Layout) -> None:
                 f"[fibre.{show_key(fibre.name)}] chpid: joins the chpids of "
                 f"[fibre.{show_key(other.name)}]; expected the CTCs of both on one fibre"
             )
+
+
+def with_machines(links: Sequence[Layout], cecs: Iterable[Cec]) -> tuple[Layout, ...]:
+    """The links with what their systems run on: their own, or that of their machine.
+
+    Raises `ConfigurationError` for a system whose links say two.
+    """
+    own = machines_of(links)
+    for node, said in (each for link in links for each in machines_of([link]).items()):
+        if said != own[node]:
+            raise ConfigurationError(f"machine: {node} has two in its links; expected one")
+    homes = {node: cec.machine for cec in cecs for node in cec.systems if cec.machine}
+    return tuple(on_machines(link, homes | own) for link in links)
 
 
 def with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:

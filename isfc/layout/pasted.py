@@ -9,10 +9,11 @@ and figures without it would be wrong.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from enum import Enum
 from typing import Final
 
-from isfc.errors.in_words import first_listed, ranges
+from isfc.errors.in_words import counted, first_listed, ranges
 
 _RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
 _BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
@@ -25,6 +26,9 @@ _FIGURES_MIN: Final = 3
 
 _ROW_MIN: Final = 6
 """Figures of a row beside a heading: one alone has fewer, of versions, samples, pages (chosen)."""
+
+_ALIKE: Final = 0.85
+"""From how alike on a title is one that lost a letter; RMF's others are up to 0.77 (chosen)."""
 
 _NAMED_MAX: Final = 8
 _SHOWN_MAX: Final = 30
@@ -58,6 +62,11 @@ def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
     words = [word for word in _BETWEEN.split(line) if word]
     figures = sum(map(_is_figure, words))
     return figures >= figures_min and 2 * figures >= len(words)
+
+
+def is_nearly(title: str, titles: Sequence[str]) -> bool:
+    """Whether a title is one of some, or would be but for a letter."""
+    return bool(get_close_matches(title, titles, cutoff=_ALIKE))
 
 
 def holds_row(heading: str) -> bool:
@@ -100,17 +109,17 @@ class LineAccount:
 
     def __str__(self) -> str:
         counts = Counter(self.kinds.values())
-        found = [_counted(counts[kind], kind.value) for kind in Kind if counts[kind]]
+        found = [_of_kind(counts[kind], kind) for kind in Kind if counts[kind]]
         if text := [line for line, kind in self.kinds.items() if kind is Kind.TEXT]:
             found[-1] += f" ({spans(text)})"
         if empty := self.lines - len(self.kinds):
             found.append(f"{empty} empty")
         refused = f"; not read: {spans(self.refused)}" if self.refused else ""
-        return f"{_counted(self.lines, 'line')}: {', '.join(found)}{refused}"
+        return f"{counted(self.lines, 'line')}: {', '.join(found)}{refused}"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count > 1 and not what.startswith('of '))}"
+def _of_kind(count: int, kind: Kind) -> str:
+    return f"{count} {kind.value}" if kind.value.startswith("of ") else counted(count, kind.value)
 
 
 def spans(lines: Iterable[int]) -> str:

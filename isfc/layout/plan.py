@@ -1,5 +1,6 @@
 """The judgement of a layout: who writes where, what that can carry, and what all rules find."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,12 +17,15 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.chpids import CHPID_RULES
 from isfc.layout.rules.clusters import CLUSTER_RULES
 from isfc.layout.rules.ctcs import CTC_RULES
+from isfc.layout.rules.machines import MACHINE_RULES
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.layout.rules.speeds import SPEED_RULES
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Reported
 
-LAYOUT_RULES: Final[list[LayoutRule]] = [*CHPID_RULES, *SPEED_RULES, *CTC_RULES, *CLUSTER_RULES]
+LAYOUT_RULES: Final[list[LayoutRule]] = [
+    *(*CHPID_RULES, *SPEED_RULES, *CTC_RULES, *MACHINE_RULES, *CLUSTER_RULES)
+]
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 
@@ -54,9 +58,14 @@ def _find(
     layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
 ) -> tuple[Finding, ...]:
     judged = Judged(layout, directions_of(layout), neighbours, collection)
+    return found_by(LAYOUT_RULES, judged)
+
+
+def found_by(rules: Iterable[LayoutRule], judged: Judged) -> tuple[Finding, ...]:
+    """What some rules find, in their order."""
     return tuple(
         Finding(rule, found.text, found.remedy or rule.remedy, found.fibres)
-        for rule in LAYOUT_RULES
+        for rule in rules
         for found in rule.find(judged)
     )
 

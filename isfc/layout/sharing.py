@@ -15,8 +15,8 @@ from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
-from isfc.layout.parts import Cec, Channel, ChannelEnd, OtherCtcs, OtherLink
+from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NodeName
 from isfc.reports.figure import Note, NoteKind
 
@@ -55,7 +55,10 @@ def in_use(collection: Collection) -> Collection:
     ends = {*collection.chpid_ends}
     channels = (tuple(e for e in channel if e in ends) for channel in collection.shared_channels)
     systems = set(collection.systems)
-    cecs = (Cec(c.name, tuple(s for s in c.systems if s in systems)) for c in collection.cecs)
+    cecs = (
+        structs.replace(cec, systems=tuple(s for s in cec.systems if s in systems))
+        for cec in collection.cecs
+    )
     joined = [set(link.nodes) for link in links]
     return replace(
         collection,
@@ -295,7 +298,8 @@ class _Places:
             )
         fibres = tuple(dict.fromkeys(ctc.fibre for ctc in found))
         site = self._collection.links[0].site
-        return Layout((first, second), fibres, tuple(found), site=site)
+        link = Layout((first, second), fibres, tuple(found), site=site)
+        return on_machines(link, machines_of(self._collection.links))
 
     def shared_channels(self) -> tuple[Channel, ...]:
         """The channels of several systems, by all chpids that were taken."""

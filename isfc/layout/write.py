@@ -16,8 +16,9 @@ from isfc.errors.in_words import runs
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.parts import with_own_names
+from isfc.layout.layout import Fibre, Layout, machines_of
+from isfc.layout.machines import Processors
+from isfc.layout.parts import Cec, with_own_names
 from isfc.link.name import NodeName
 
 _T = TypeVar("_T")
@@ -42,7 +43,7 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
     A remark stands beside features that were assumed (`isfc.layout.build`). If it is to be
     ``explained``, each kind of line has a comment the first time.
     """
-    lines = [*_comments(heading), *_lines(layout)]
+    lines = [*_comments(heading), *_lines(layout), *_machine_lines([layout])]
     return "\n".join(_explained(lines) if explained else lines) + "\n"
 
 
@@ -59,6 +60,7 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
         lines += format_table("[[link]]", {"nodes": link.nodes})
     for link in with_own_names(links):
         lines += _lines(link)
+    lines += _machine_lines(links, collection.cecs)
     lines += [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
     return "\n".join(lines) + "\n"
 
@@ -66,7 +68,8 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
 def _shared_lines(collection: Collection) -> Iterator[str]:
     """The machines, the channels that systems share, the traffic, and what else is there."""
     for cec in collection.cecs:
-        yield from format_table(f"[cec.{_key(cec.name)}]", {"systems": cec.systems})
+        keys = {"systems": cec.systems, "machine": _machine(cec.machine)}
+        yield from format_table(f"[cec.{_key(cec.name)}]", keys)
     for memory in collection.memory:
         overcommit = None if memory.overcommit == 1 else memory.overcommit
         keys = {"free_gib": memory.free_gib, "overcommit": overcommit}
@@ -85,6 +88,23 @@ def _shared_lines(collection: Collection) -> Iterator[str]:
             for each in other.ctcs
         }
         yield from format_table("[[other_link]]", {"nodes": other.nodes, "ctcs": ctcs})
+
+
+def _machine(said: Processors | None) -> object:
+    """A machine by its name, or as a table of what differs."""
+    if said is None or said == Processors(said.machine):
+        return said and said.machine
+    known = {"is": said.machine, "engine": said.engine, "processors": said.processors}
+    return {key: each for key, each in {**known, "smt": said.smt}.items() if each}
+
+
+def _machine_lines(links: Iterable[Layout], cecs: Iterable[Cec] = ()) -> Iterator[str]:
+    """What systems run on, where no machine of the file says that."""
+    homes = {node: cec.machine for cec in cecs for node in cec.systems}
+    said = machines_of(links).items()
+    own = {str(node): _machine(each) for node, each in said if each != homes.get(node)}
+    if own:
+        yield from format_table("[machine]", own)
 
 
 def _deck_lines(collection: Collection) -> Iterator[str]:

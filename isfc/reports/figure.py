@@ -208,6 +208,8 @@ class NoteKind(StrEnum):
     """A piece that is lost is part of other links alone."""
     DISKS = "disks"
     """Disks use the same channels, and are in the figures."""
+    MACHINE = "machine"
+    """CP is as fast as on a z10, though no z10 has had a feature of the layout."""
     PROFILE = "profile"
     """The model was fitted to a site."""
     OFFERED = "offered"

@@ -89,7 +89,8 @@ def read_row(
     if not _KIND.fullmatch(kind):
         raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
     if kind not in CTC_TYPES:
-        if any(word.text.upper() in CTC_TYPES for word in words[2:]):
+        joined = kind.startswith(CTC_TYPES[:-1])  # with what stood behind it
+        if joined or any(word.text.upper() in CTC_TYPES for word in words[2:]):
             raise BadFigure(not_read(line))
         return Rdev(int(address, 16)), kind
     names = _names(heading)
@@ -159,6 +160,11 @@ def detailed_device(line: str) -> str | None:
     return found[1] if found else None
 
 
+def is_detail(line: str) -> bool:
+    """Whether a line is of such details, even where none of them begin above it."""
+    return any(_FIGURE[name].search(line) for name in ("io_per_s", "pend_ms"))
+
+
 class Details(Struct):
     """The details of one device, as they are read; ``page`` is what stood above them.
 
@@ -186,6 +192,8 @@ class Details(Struct):
         Raises `BadFigure` for a page that lacks some.
         """
         address, kind = self.figures["rdev"], self.figures.get("type", "").upper()
+        if kind.endswith("FUNCTION"):  # the next label
+            raise BadFigure(f"the type of device {address} is lost; expected one such as CTCA")
         if not _ADDRESS.fullmatch(address):
             raise BadFigure(f"{address!r} is no device number; expected one such as 6000")
         rdev = Rdev(int(address, 16))

@@ -208,9 +208,10 @@ class _Pages(Struct):
         if self.links and self._link(line, self.links, place):
             return Kind.ROW
         if self.devices is None and self.links is None:
-            if fcx.is_device_row(line):
+            if fcx.is_device_row(line) or fcx.is_detail(line):
                 raise BadFigure(
-                    "a row of a device without a heading above it; expected Addr, Type ..."
+                    "a row of a device without a heading above it; expected Addr, Type ..., or "
+                    "Detailed Analysis for Device"
                 )
             if is_link_row(line):
                 raise BadFigure(f"link activity without a heading above it; expected {MARK} there")
@@ -224,11 +225,11 @@ class _Pages(Struct):
 
     def _heard(self, line: str, place: FilePlace) -> bool:
         """Whether a line says something of the page below it; then the page above has ended."""
+        said = True
         try:
             said = self.above.hear(line, place)
         except BadFigure:
             self.above.forget_times()
-            said = True
             raise
         finally:
             if said:

@@ -24,9 +24,11 @@ from msgspec.structs import replace as replace_fields
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
 from ctc.features import CHANNELS, EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Fibre, Layout, machines_of, on_machines
+from isfc.layout.machines import Estimate
 from isfc.reports.figure import Interval, Range
 from scenarios.figures.certainty import FigureKind
+from scenarios.figures.paces import ends_on_machines
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import MEASURED_FEATURES, WRITERS_MAX, shipped_lines
 
@@ -42,6 +44,8 @@ five: how much narrower the ends of an interval are for the latter."""
 MEASURED_GBPS_MAX: Final = 4
 """Features with faster links than this are later than any that CTCs were measured on."""
 
+LATER_CHANNELS: Final = "channels of later features"
+MACHINES: Final = "how fast CP is on its machine"
 OVER_DISTANCE: Final = "CTCs over distance"
 CROWDED: Final = "more CTCs on a channel than IBM measured"
 PORTS: Final = "buffer credits that are not published"
@@ -69,11 +73,15 @@ class Assumption(Struct, frozen=True):
 
 
 class Widening(Struct, frozen=True):
-    """What an assumption does to a figure at its ends: factors of it, at most 1 and at least 1."""
+    """What an assumption does to a figure at its ends: factors of it, at most 1 and at least 1.
+
+    Of one that is ``even`` no figure between the ends is likelier than another.
+    """
 
     name: str
     low: float
     high: float
+    even: bool = False
 
 
 def variants(experiment: Experiment) -> list[tuple[Assumption, Ends]]:
@@ -98,8 +106,12 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
         return found
     ends = [
         Interval(
-            value * math.exp(-_together(value / known.low, (1 / w.low for w in counting), part)),
-            value * math.exp(_together(known.high / value, (w.high for w in counting), part)),
+            value
+            * math.exp(
+                -_together(value / known.low, [(1 / w.low, w.even) for w in counting], part)
+            ),
+            value
+            * math.exp(_together(known.high / value, [(w.high, w.even) for w in counting], part)),
         )
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
@@ -111,10 +123,19 @@ def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening
     """What assumptions do to a figure of a layout, as it was run for links of the same kind."""
     latest = feature_of(layout)
     return [
-        _confirmed(each, _line_like(each.name, latest, len(layout.fibres), kind), layout)
+        _confirmed(each, _known(each, layout, latest, kind), layout)
         for each in ASSUMPTIONS
         if each.concerns(layout)
     ]
+
+
+def _known(each: Assumption, layout: Layout, latest: str, kind: FigureKind) -> Widening:
+    """What an assumption does to links of the same kind, and on the same machines if they count."""
+    if any(layout.machines) and each.name in (MACHINES, LATER_CHANNELS):
+        by_machine, by_channels = ends_on_machines(layout, latest, kind)
+        is_machine = each.name == MACHINES
+        return Widening(each.name, *(by_machine if is_machine else by_channels), even=is_machine)
+    return _line_like(each.name, latest, len(layout.fibres), kind)
 
 
 def assumed_apart(before: Layout, after: Layout) -> list[Widening]:
@@ -142,12 +163,12 @@ def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widen
     if not is_told or not {fibre.profile.feature for fibre in layout.fibres} <= {*site.features}:
         return known
     error = 1 + site.held_back.worst / 100
-    return Widening(known.name, max(known.low, 1 / error), min(known.high, error))
+    return replace_fields(known, low=max(known.low, 1 / error), high=min(known.high, error))
 
 
-def _together(known: float, assumed_factors: Iterable[float], part: float) -> float:
-    """The logarithm of the factor that independent factors come to."""
-    squares = ((part * math.log(factor)) ** 2 for factor in assumed_factors)
+def _together(known: float, assumed_factors: Iterable[tuple[float, bool]], part: float) -> float:
+    """The logarithm of the factor that independent factors come to; of an even one all counts."""
+    squares = (((1.0 if even else part) * math.log(each)) ** 2 for each, even in assumed_factors)
     return math.sqrt(math.log(known) ** 2 + sum(squares))
 
 
@@ -263,6 +284,14 @@ def _processor(factor: float) -> Callable[[Experiment], Experiment]:
     return changed
 
 
+def _on_machines(case: Estimate) -> Callable[[Experiment], Experiment]:
+    def changed(link: Layout) -> Layout:
+        said = machines_of([link]).items()
+        return on_machines(link, {node: structs.replace(m, case=case) for node, m in said})
+
+    return lambda experiment: experiment.over(*map(changed, experiment.collection.links))
+
+
 _PROCESSOR_TIMES: Final = (
     *("receive_ns_per_byte", "cpu_message_ns", "cpu_read_package_ns", "cpu_ns_per_byte"),
     "cpu_appc_message_ns",
@@ -271,7 +300,7 @@ _PROCESSOR_TIMES: Final = (
 
 ASSUMPTIONS: Final = (
     Assumption(
-        "channels of later features",
+        LATER_CHANNELS,
         "One end is command mode as IBM published it for disks, over 600 MB/s and Express4's time "
         "for an I/O; the other what the feature takes for zHPF, which CTCs do not use.",
         _is_later,
@@ -283,10 +312,19 @@ ASSUMPTIONS: Final = (
         "later processors",
         "CP's time to receive a byte, and its processor time, were told by a z10. Machines with "
         "later channels have faster processors; that they take half the time is the most that is "
-        "likely, the same time the least.",
-        _is_later,
+        "likely, the same time the least. Of a layout without machine.",
+        lambda layout: _is_later(layout) and not any(layout.machines),
         lambda experiment: experiment,
         _processor(0.5),
+        fitted=("receive",),
+    ),
+    Assumption(
+        MACHINES,
+        "What is known of an engine and of memory, low and high. None was measured with ISFC: any "
+        "between may be.",
+        lambda layout: any(layout.machines),
+        _on_machines(Estimate.LOW),
+        _on_machines(Estimate.HIGH),
         fitted=("receive",),
     ),
     Assumption(

@@ -36,7 +36,7 @@ from scenarios.figures import resources
 from scenarios.figures.resources import Resource, ResourceKind
 from scenarios.runs.channels import disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
-from scenarios.runs.guests import CLIENT_PROCESSORS, Clients, Servers
+from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.programs import Senders, SeveralPrograms
 from scenarios.runs.run import Looks, Outcome, build
 
@@ -280,24 +280,27 @@ def _shares(outcome: Outcome) -> _Shares:
             share = grown * path.isl.ns_per_byte(path.km) / (busy.seconds * NS_PER_S)
             for kind in (resources.TRUNK, resources.CREDITS):
                 found[kind.id].append((share, f"path {path.name} out of {near}"))
-    costs = outcome.experiment.guests
     clients: dict[NodeName, float] = defaultdict(float)
+    costs_on: dict[NodeName, GuestCosts] = {}
     for link in outcome.links:
         load = link.experiment.loads[0]
+        costs = costs_on[load.client] = link.experiment.guests_of(load)
         clients[load.client] += link.result.messages_per_s_in
         servers = link.result.messages_per_s_out * costs.server_ns / NS_PER_S / load.pairs
         found[resources.SERVERS.id].append((servers, f"on {load.server}"))
     for node, per_s in clients.items():
-        share = per_s * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS
+        costs = costs_on[node]
+        share = per_s * costs.client_ns / NS_PER_S / costs.client_processors
         found[resources.CLIENTS.id].append((share, f"on {node}"))
     return found
 
 
 def _window(outcome: Outcome) -> dict[str, Waited]:
     """The messages whose conversations wait for a reply: all but those at clients (Little)."""
-    costs, count = outcome.experiment.guests, 0.0
+    count = 0.0
     for link in outcome.links:
         loads = link.experiment.loads
+        costs = link.experiment.guests_of(loads[-1])
         count += sum(load.pairs * load.workload.window for load in loads)
         workload = loads[-1].workload
         length_ns = costs.client_ns_per_byte * workload.mean_length

@@ -400,11 +400,14 @@ _OF_DISKS: Final = ("processor_bits_per_ccw", "io_ns")
 def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
     """How far a resource's speed is assumed for these links; nothing where it was measured."""
     features = {fibre.profile.feature for link in links for fibre in link.fibres}
-    holder = resource.kind.holder
+    holder, node = resource.kind.holder, resource.node
+    on = {link.machine(node) for link in links if node in link.nodes} if node else {None}
+    if holder == Holder.LINK and (known_on := [*filter(None, on)]):
+        return f"its speed is the middle of what is likely of {known_on[0]}"
     if resource.kind == resources.LINE or features <= {*_MEASURED}:
         return ""
     if holder == Holder.LINK:
-        return "its speed is assumed alike for all FICON features"
+        return "its speed is a z10's, alike for all FICON features"
     if holder != Holder.FEATURE:
         return ""
     names = resource.kind.fields

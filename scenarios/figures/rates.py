@@ -23,7 +23,7 @@ from isfc.errors.in_words import check_known, number
 from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, on_machines
 from isfc.layout.sharing import others_on, say_others, with_others
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
@@ -249,7 +249,9 @@ class ModelledRate:
     def _figure(self, run: int, pairs: int) -> Figure:
         rate, load = self.runs[run], Load(pairs=pairs)
         collisions = 0.0 if self.seen is None else self.seen.collisions_per_s
-        return link_rate(rate.mb_per_s, self.layout, load, collisions).of_run(rate, self.sender)
+        to = self.layout.partner(self.sender)
+        layout = on_machines(self.layout, {to: self.layout.machine(to)})
+        return link_rate(rate.mb_per_s, layout, load, collisions).of_run(rate, self.sender)
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""

@@ -238,6 +238,7 @@ _CONSTANTS: Final[Mapping[Holder, Sequence[Any]]] = {
 
 _NO_PACE: Final = frozenset(
     {
+        "client_processors",
         "link_gbps",  # says what the others are derived from
         "cpu_message_ns",
         "cpu_read_package_ns",

@@ -29,7 +29,7 @@ from scenarios.moves.guest import GuestPlan, moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
 from scenarios.moves.relocation import Guest, Moved, WouldMove
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
-from scenarios.runs.guests import GuestCosts
+from scenarios.runs.guests import GuestCosts, guests_on
 from scenarios.runs.result import MIB, measure
 from scenarios.runs.run import Programs, make_systems, place, programs_of
 from scenarios.runs.steady import Rate
@@ -296,7 +296,11 @@ class _Moving:
             programs[source, to].append((departures, count))
             programs[to, source].append((leaving.Arrivals(evacuation.window), count))
         loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
-        made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
+
+        def costs(load: LinkLoad) -> GuestCosts:
+            return guests_on(GuestCosts(), link.machine(load.client), link.machine(load.server))
+
+        made = programs_of(loads, costs, f"background {evacuation.seed}")
         for load, clients, servers, count in made:
             counted = leaving.CountedProgram(clients, self._begin_ns)
             self._clients.setdefault(link.name, []).append(counted)

@@ -29,7 +29,7 @@ from isfc.layout.parts import LinkTraffic
 from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from scenarios.runs.guests import GuestCosts
+from scenarios.runs.guests import GuestCosts, guests_on
 from scenarios.runs.workload import SUITES, LinkLoad, Workload, explained, load_of
 
 WARMUP: Final = 1.0
@@ -175,6 +175,11 @@ class Experiment:
         """The link driver of a node."""
         return self.own_links.get(node, self.link)
 
+    def guests_of(self, load: LinkLoad) -> GuestCosts:
+        """The costs of a load's guests, on the machines of their systems."""
+        link = self.collection.between(load.client, load.server)
+        return guests_on(self.guests, link.machine(load.client), link.machine(load.server))
+
     def loads_of(self, link: Layout) -> tuple[LinkLoad, ...]:
         """What runs over a link."""
         return tuple(load for load in self.loads if {load.client, load.server} == {*link.nodes})
@@ -264,17 +269,18 @@ def in_turn(
 
 
 def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
-    """What a node's rate depends on: which it is, and the kinds of fibres as it comes to them.
+    """What a node's rate depends on: which it is, machines, and fibres' kinds as it comes to them.
 
     Links with one chpid or another gone may be alike by it. The two ways of a link never are: with
     one CTC, for which the lesser name goes first, they differ by up to a fifth, and with several,
     over some distance, by up to 6 %.
     """
     fibres = [ctc.fibre for ctc in layout.device_list()]
+    machines = layout.machines
     if sender == layout.nodes[0]:
-        return (0, *((fibres.index(fibre), fibre.kind) for fibre in fibres))
+        return (0, machines, *((fibres.index(fibre), fibre.kind) for fibre in fibres))
     fibres.reverse()
-    return (1, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
+    return (1, machines, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
 
 
 def alike(a: float, b: float) -> bool:

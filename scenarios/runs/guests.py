@@ -11,13 +11,14 @@ have a conversation of their own in each pair: nothing else tells them from shor
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final, final
 
 from mypy_extensions import i64
 
 from ctc.address import Record
+from isfc.layout.machines import Processors, on_machine
 from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
@@ -54,6 +55,18 @@ class GuestCosts(Record):
     appc_server_ns: int = 43_900
     appc_client_ns: int = 146_000
     """Calibrated: CDU/CDR, the APPC/VM programs, whatever the message's length."""
+
+    client_processors: int = CLIENT_PROCESSORS
+
+
+def guests_on(
+    costs: GuestCosts, client: Processors | None, server: Processors | None
+) -> GuestCosts:
+    """The costs of guests on the machines of the clients' and the servers' systems."""
+    here, there = on_machine(costs, client), on_machine(costs, server)
+    own = client.processors * (1 + client.smt) if client and client.processors else None
+    of_server = {"server_ns": there.server_ns, "appc_server_ns": there.appc_server_ns}
+    return replace(here, client_processors=own or costs.client_processors, **of_server)
 
 
 @final
@@ -127,7 +140,7 @@ class Clients(_Guests):
     ) -> None:
         is_transport = workload.traffic is Traffic.TRANSPORT
         super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
-        self._processors = [_Processor() for _ in range(CLIENT_PROCESSORS * is_transport)]
+        self._processors = [_Processor() for _ in range(costs.client_processors * is_transport)]
         """Programs of APPC/VM need hardly any."""
         self._ns_per_byte = float(costs.client_ns_per_byte)
         self._latency_ns: i64 = costs.client_latency_ns

@@ -17,6 +17,7 @@ from isfc.layout.capacity import RULE_GBPS_MAX, directions_of
 from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.machines import machines_with
 from isfc.layout.sharing import OPEN, open_questions
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
@@ -224,7 +225,8 @@ def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Not
     for each in collection.traffic:
         pairs[frozenset((each.client, each.server))] += each.pairs
     loads = [(link, pairs[frozenset(link.nodes)]) for link in links]
-    return (*unknown, *_disks(*links), *own, *_in_step(loads), *open_questions(collection))
+    more_known = (*_in_step(loads), *_z10(*links), *open_questions(collection))
+    return (*unknown, *_disks(*links), *own, *more_known)
 
 
 def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, ...]:
@@ -255,7 +257,7 @@ def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
 
 def modelled(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> tuple[Note, ...]:
     """Of a figure of the model, with what was never published of it."""
-    own = (*_disks(layout), *layout.notes, *_profile(layout))
+    own = (*_disks(layout), *layout.notes, *_profile(layout), *_z10(layout))
     return (*_extrapolated(unknown, lower=lower), *own)
 
 
@@ -304,6 +306,20 @@ def _disks(*links: Layout) -> Iterator[Note]:
             NoteKind.DISKS,
             f"Disks use {listed([*channels])} too, and slow every link there: the figures have "
             "them.",
+        )
+
+
+def _z10(*links: Layout) -> Iterator[Note]:
+    """That CP is a z10's, of features that no z10 has had; a site's fit may know better."""
+    fibres = (
+        each for link in links if not link.site and None in link.machines for each in link.fibres
+    )
+    had = {name: machines_with(name) for name in dict.fromkeys(f.profile.feature for f in fibres)}
+    if later := [f"{name}: {those}" for name, those in had.items() if "z10" not in those]:
+        yield Note(
+            NoteKind.MACHINE,
+            "Without machine in the layout CP is as fast as on the z10 EC that IBM measured, which "
+            f"never had these cards. Machines that had (general knowledge) {'; '.join(later)}.",
         )
 
 

@@ -97,7 +97,7 @@ def build(
     programs: Programs = defaultdict(list)
     for link in collection.links:
         loads, stream = experiment.loads_of(link), f"clients {experiment.seed}"
-        for load, clients, servers, count in programs_of(loads, experiment.guests, stream):
+        for load, clients, servers, count in programs_of(loads, experiment.guests_of, stream):
             programs[load.client, load.server].append((clients, count))
             programs[load.server, load.client].append((servers, count))
     placed = place(programs, systems)
@@ -133,7 +133,7 @@ def place(programs: Programs, systems: Iterable[System]) -> list[Program]:
 
 
 def programs_of(
-    loads: Iterable[LinkLoad], costs: GuestCosts, stream: str
+    loads: Iterable[LinkLoad], costs: Callable[[LinkLoad], GuestCosts], stream: str
 ) -> Iterator[tuple[LinkLoad, Program, Program, int]]:
     """The clients and the servers of each load of a link, and their conversations at most.
 
@@ -141,7 +141,7 @@ def programs_of(
     """
     for number, load in enumerate(loads):
         random = Random(f"{stream} {number}" if number else stream)
-        clients, servers = make_programs(load.workload, load.pairs, costs, random)
+        clients, servers = make_programs(load.workload, load.pairs, costs(load), random)
         # messages, and acknowledgements of replies
         yield load, clients, servers, 2 * load.workload.window * load.pairs
 

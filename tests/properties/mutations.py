@@ -174,7 +174,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
 )
 
 LEFT: Final = {
-    each.__name__ for each in (collapse, repeat, join_lines, wrap, separators, dates, case, quote)
+    each.__name__ for each in (collapse, join_lines, wrap, separators, dates, case, quote)
 }
 """Names of those that take no word away, nor put a row below another heading."""
 

@@ -1,4 +1,4 @@
-"""What each constant, each rule and each assumption of the model does, by runs: four studies.
+"""What each constant, each rule and each assumption of the model does, by runs: five studies.
 
 `SENSITIVITIES` moves one constant by 20 %, down or up, runs every calibration row for each, both
 ways. A constant that four seeds do not tell from chance is measured again with more. All of them
@@ -14,12 +14,17 @@ both ends of each assumption that concerns them (a minute or two on isfc compile
 as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel stand for distance and for
 crowded channels, and tell of nothing else: those that tell of round trips have credits enough.
 
+`AT_PACES` is of the same links and some of eight fibres, where CP takes from twice the time that it
+does on a z10 to a sixth, with channels as they are and at both ends of what is assumed of them: as
+machines differ (`scenarios.figures.paces`).
+
 `ELASTICITIES` says how much a link's MB/s follow each constant that a site is fitted to: links of a
 few features, of one CTC to sixteen, under the published workloads, at points around the constants
 (some minutes on isfc compiled), and a line through them. How far the runs scatter about it is what
 the line does not tell: a link that falls into collisions, or out of them, jumps.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
@@ -34,11 +39,13 @@ from msgspec.structs import astuple, replace
 
 from ctc.features import CATALOGUE
 from isfc.layout.layout import Layout, with_site
+from isfc.layout.machines import CpPace, at_pace
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.link.name import NodeName
 from scenarios.figures.assumptions import (
     COLUMNS,
     CROWDED,
+    LATER_CHANNELS,
     OVER_DISTANCE,
     PORTS,
     feature_of,
@@ -46,6 +53,8 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind
+from scenarios.figures.paces import CHANNELS, PACES, uniform
+from scenarios.figures.paces import COLUMNS as PACE_COLUMNS
 from scenarios.figures.ranges import COLUMNS as ELASTIC_COLUMNS
 from scenarios.figures.ranges import mostly_writes
 from scenarios.published.catalogue import load_table
@@ -277,6 +286,37 @@ def _figures(experiment: Experiment) -> dict[FigureKind, float]:
 
 FIGURES: Final = PROJECT / "scenarios" / "figures"
 ASSUMPTIONS: Final = Study(FIGURES / "assumptions.csv", COLUMNS, lines, [*links()])
+
+PACE_FIBRES: Final = ((1, 4), (2, 4), (4, 4), (8, 2))
+"""Fibres, and CTCs on each."""
+
+
+def figures_at_paces(kind: tuple[str, tuple[int, int]]) -> list[tuple[str, ...]]:
+    """A line for each kind of figure, and for channels as they are and at both ends."""
+    feature, (fibres, ctcs) = kind
+    as_is = Experiment.of(link(feature, fibres, ctcs), SUITES["HL"], PAIRS, SECONDS)
+    known = {assumption.name: ends for assumption, ends in variants(as_is)}
+    cases = as_is, *known.get(LATER_CHANNELS, (as_is, as_is))
+    found = []
+    for channels, case in zip(CHANNELS, cases, strict=True):
+        runs = [_figures(_at_pace(case, uniform(pace))) for pace in PACES]
+        for of in FigureKind:
+            values = (f"{each[of]:.4g}" for each in runs)
+            found.append((feature, str(fibres), of, channels, *values))
+    return found
+
+
+def _at_pace(case: Experiment, pace: CpPace) -> Experiment:
+    link, guests = at_pace(case.link, pace), at_pace(case.guests, pace)
+    return dataclasses.replace(case, link=link, guests=guests)
+
+
+AT_PACES: Final = Study(
+    FIGURES / "paces.csv",
+    PACE_COLUMNS,
+    figures_at_paces,
+    [*product([feature.name for feature in CATALOGUE], PACE_FIBRES)],
+)
 
 SITE_LINKS: Final = ((1, 1), (1, 4), (2, 4), (4, 4))
 """Fibres, and CTCs on each."""

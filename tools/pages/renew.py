@@ -100,6 +100,7 @@ MEASURED: Final = (
     MadeFiles("replays of the published tables", fidelity.measured, is_long=True),
     MadeFiles("runs that pages tell of", simulated.measured, is_long=True),
     MadeFiles("what assumptions do", studies.ASSUMPTIONS.files, is_long=True),
+    MadeFiles("what figures are where CP is faster", studies.AT_PACES.files, is_long=True),
     MadeFiles("how much rates follow each constant", studies.ELASTICITIES.files, is_long=True),
 )
 MADE: Final = (

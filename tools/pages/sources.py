@@ -16,6 +16,7 @@ import msgspec
 
 from ctc.features import FEATURES, ChpidProfile
 from ctc.order import Order, name_of
+from isfc.layout.machines import machines
 from isfc.link.parameters import LinkParameters
 from isfc.live.ctce.wire import WireForm
 from scenarios.runs.experiment import Load
@@ -37,12 +38,14 @@ def constants() -> dict[str, str]:
 
     These are the public ``Final`` names of what is installed, but for the words and looks of
     `isfc.cli`; the defaults of the records of parameters; the fields of a chpid's profile and the
-    features, without a value: `features` shows those.
+    features, without a value: `features` shows those; and machines, by name: low, mid and high.
     """
     found = {name: _shown(value) for name, value in _finals()}
     for record in _RECORDS:
         for field in fields(record):
             found[f"{record.__module__}.{record.__name__}.{field.name}"] = _shown(field.default)
+    for each in machines().values():
+        found[each.name] = f"{each.low:g} {each.mid:g} {each.high:g}"
     profile = f"{ChpidProfile.__module__}.{ChpidProfile.__name__}"
     return found | dict.fromkeys([*(f"{profile}.{name}" for name in PROFILE), *FEATURES], "")
 

@@ -206,7 +206,7 @@ class LiveNode(Struct, frozen=True):
     def _program(self, experiment: Experiment | None) -> Program:
         if experiment is None:
             return DroppingProgram()
-        costs = experiment.guests
+        costs = experiment.guests_of(experiment.loads[0])
         if not self.options.factor:  # guests answer immediately
             costs = GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
         client = self.name == experiment.client_node

@@ -9,13 +9,15 @@ from msgspec import structs
 from ctc.features import find_profile
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
 from isfc.answers.plan_link import plan_report, planned_by_rule
-from isfc.answers.plan_modelled import differences, handled_mb_per_s, modelled_link
+from isfc.answers.plan_modelled import differences, ends_at, handled_mb_per_s, modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Isl, Layout
+from isfc.layout.machines import Processors
 from isfc.layout.plan import make_plan
+from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Interval, Range, Unit
-from scenarios.figures.limit import Limit, Relief, Share
+from scenarios.figures.limit import Limit, Relief, Share, resource_known
 from scenarios.figures.rates import ModelledRate, carried
 from scenarios.figures.resources import LINE, RECEIVE, Resource
 from scenarios.runs import run as runs
@@ -225,3 +227,38 @@ def test_ways_limited_by_their_chpids_are_alike() -> None:
 def test_a_run_says_what_limits_unless_it_is_short(words: list[str], printed: Printed) -> None:
     for seconds, is_said in ((SEARCHED_SECONDS_MIN, True), (0.1, False)):
         assert ("\nLimited by " in printed("run", *words, "--seconds", str(seconds))) is is_said
+
+
+def on_machines(text: str, *groups: tuple[float, int]) -> str:
+    """Between which limits a link ends whose first node is a z10, and the second that."""
+    layout = replace(layout_of(*groups), machines=(Processors("z10 EC"), Processors(text)))
+    return ends_at(make_plan(layout))
+
+
+def test_it_is_said_whether_cp_s_lock_or_the_chpids_end_a_link_on_machines() -> None:
+    four, one = ((8.0, 4),) * 4, ((4.0, 4),)
+    here, there, measure = on_machines("z16 A01", *four).split(". ")
+    assert here.startswith("ATLANTA: CP's receive lock on BOSTON (z16 A01) 1,510-6,170 MB/s, ")
+    assert "command mode of 4 chpids " in here
+    assert here.endswith(": the range cannot tell which")
+    assert there.endswith(": the lock")  # a z10's
+    assert "FCX108" in measure
+    assert on_machines("z16 A01", *one).count(": the chpids.") == 2
+    assert "FCX108" not in on_machines("z16 A01", *one)
+
+
+def test_without_machines_and_at_a_site_nothing_is_said_of_it() -> None:
+    layout = layout_of((8.0, 4))
+    assert ends_at(make_plan(layout)) == ""
+    on = replace(layout, machines=(Processors("z14"), Processors("z14")))
+    assert ends_at(make_plan(on)) != ""
+    assert ends_at(make_plan(replace(on, site=SiteProfile("A", {}, (), 1, "")))) == ""
+
+
+def test_a_lock_s_speed_is_said_to_be_a_z10_s_or_the_machine_s() -> None:
+    layout = layout_of((8.0, 4))
+    first, second = layout.nodes
+    on = replace(layout, machines=(None, Processors("z14")))
+    here, there = (resource_known(Resource(RECEIVE, node), [on]) for node in (first, second))
+    assert "a z10's" in here
+    assert there == "its speed is the middle of what is likely of z14"

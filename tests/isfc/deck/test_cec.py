@@ -18,11 +18,12 @@ from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.layout.machines import Processors
 from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
 from scenarios.runs.notes import cluster_notes
-from tests.decks import drawn, mesh_decks, shipped, unit
+from tests.decks import DECKS, drawn, mesh_decks, shipped, unit
 from tests.layouts import mesh
 
 ONE: Final = drawn(
@@ -53,6 +54,26 @@ def imported(
 
 def shared(collection: Collection) -> list[list[str]]:
     return [sorted(map(str, channel)) for channel in collection.shared_channels]
+
+
+@pytest.mark.parametrize(
+    ("card", "machine"),
+    [
+        ("ID    MSG1='IODF',SYSTEM=(9175,1),LSYSTEM=CPC1", Processors("z17 ME1")),
+        ("ID    SYSTEM=(2094,1)", None),
+        ("*ID   SYSTEM=(9175,1)", None),
+    ],
+    ids=["z17", "not known", "a comment"],
+)
+def test_system_of_a_deck_is_the_machine_of_its_partitions(
+    card: str, machine: Processors | None
+) -> None:
+    deck = f"{card}\n{(DECKS / 'cross-css.iocp').read_text('utf-8')}"
+    found = import_iocp([deck], partitions="ALPHA,BETA")
+    written = parse_collection(format_collection(found.collection))
+    for each in (found.collection, written):
+        assert [cec.machine for cec in each.cecs] == [machine]
+        assert {*each.links[0].machines} == {machine}
 
 
 def test_a_channel_of_two_partitions_is_one_channel_crossed_or_straight() -> None:
@@ -113,6 +134,31 @@ def test_directors_and_ports_are_told_as_far_as_the_decks_tell_them() -> None:
     assert (crossed.directors, crossed.ports) == (("07", "08"), ("C1", "D1"))
     unknown = drawn("b LP2 60 | 5010 60 C1 1")
     assert imported("LP1,LP2", [one, unknown], "").links[0].fibres[0].ports == ()
+
+
+def test_one_director_has_one_name_whatever_the_decks_number_it() -> None:
+    near = drawn("a LP1,LP2 50,SWITCH=1 51,SWITCH=2 | 4010 50 D1 3 | 4110 51 E1 3")
+    far = parse_deck(
+        " RESOURCE PARTITION=((LP3,3))\n"
+        + "".join(f" CHPID PATH={each},TYPE=FC,SHARED\n" for each in ("60,SWITCH=2", "61,SWITCH=1"))
+        + "".join(unit(f"6{n}{n}0", f"6{n // 2}", f"C{n // 2}", 1 + n % 2) for n in range(4)),
+        "b.iocp",
+    )
+    told = "LP1:50=C0,LP1:51=C1,LP3:60=D1,LP3:61=E1"
+    links = imported("LP1,LP2,LP3", [near, far], told).links
+    plugs = [(fibre.directors, fibre.ports) for link in links for fibre in link.fibres]
+    assert plugs == [(("01", "01"), ("C0", "D1")), (("02", "02"), ("C1", "E1"))] * 2
+
+
+def test_three_directors_have_three_names_though_two_numbers_are_all_that_decks_say() -> None:
+    decks = [
+        drawn("a LP1 50,SWITCH=1 51,SWITCH=2 | 4010 50 D1 2 | 4110 51 E1 3"),
+        drawn("b X,LP2 60,SWITCH=2 61,SWITCH=1 | 6010 60 C1 1 | 6110 61 F1 3"),
+        drawn("c X,Y,LP3 70,SWITCH=2 71,SWITCH=1 | 7010 70 F0 2 | 7110 71 E0 1"),
+    ]
+    told = "LP1:50=C1,LP1:51=E0,LP2:60=D1,LP2:61=F0,LP3:70=F1,LP3:71=E1"
+    directors = [link.fibres[0].directors for link in imported("LP1,LP2,LP3", decks, told).links]
+    assert directors == [("01", "01"), ("02", "02"), ("00", "00")]
 
 
 def test_ports_that_contradict_each_other_are_left_out() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 import isfc
+from isfc.layout.machines import Processors
 from tools import PROJECT
 
 LINKS: Final = json.loads((PROJECT / "tests/data/dpm/links.json").read_text())
@@ -47,6 +48,14 @@ def imported(links: Any, adapters: Any = ADAPTERS, **more: Any) -> isfc.Imported
     return isfc.import_dpm(texts, **{"systems": ["ZVM2=production-2"], **more})
 
 
+def test_the_type_of_the_cpc_is_the_machine_of_all_its_systems() -> None:
+    cpc = {"object-uri": "/api/cpcs/c", "machine-type": "3931", "machine-model": "A01"}
+    found = imported(LINKS, {**ADAPTERS, "cpcs": [cpc]}).collection
+    assert [cec.machine for cec in found.cecs] == [Processors("z16 A01")]
+    assert {*found.links[0].machines} == {Processors("z16 A01")}
+    assert {*imported(LINKS).collection.links[0].machines} == {None}
+
+
 def test_adapters_are_chpids_and_pairs_of_numbers_ctcs() -> None:
     found = imported(LINKS)
     (link,) = found.collection.links
@@ -63,7 +72,7 @@ def test_adapters_are_chpids_and_pairs_of_numbers_ctcs() -> None:
     assert record["links"][0]["ctcs"][4] == {"chpids": ["1C", "1C"], "rdevs": ["9010", "9020"]}
     assert (record["links"][0]["inferred"], record["cecs"]) == ({}, {"CPC": ["ZVM1", "ZVM2"]})
     assert [remark[:40] for remark in found.remarks] == [
-        "isfc: note: 1 partition links of other t",
+        "isfc: note: passed over: 1 partition lin",
         "isfc: note: the first partition of a pai",
     ]
 

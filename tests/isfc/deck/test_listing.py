@@ -9,6 +9,7 @@ from ctc.address import parse_chpid
 from isfc.deck.deck import Deck
 from isfc.deck.listing import deck_partitions, read_deck
 from isfc.errors import ConfigurationError
+from isfc.layout.machines import Processors
 from tests.decks import DECKS, shipped
 
 LISTING: Final = (DECKS / "one-cec.listing").read_text("utf-8")
@@ -48,6 +49,7 @@ def test_reports_say_what_their_deck_says(text: str) -> None:
     found, deck = read_deck(text, "listing"), shipped("one-cec.iocp")
     assert ctcs(found) == ctcs(deck)
     assert deck_partitions(text) == ("EAST", "WEST", "TEST")
+    assert found.machine == Processors("z14")
     assert found.text == ""
 
 

@@ -212,6 +212,7 @@ def test_the_screen_of_monitor_iii_is_read() -> None:
         ("Read(B/s)", "", "line 6 column 2: chpid 7A stands below a heading (line 5"),
         # channel 05 was number 7A, and 07 number A
         (" 7A    1B", " 5 7A    1B", "line 6 column 2: '5 7A 1B"),
+        (" 7A    1B", "       1B", "line 6 column 8: below G; expected the chpid"),
         (" 7A    1B", " 7 A    1B", "line 6 column 4: 'A 1B"),
         (SCREEN[SCREEN.index("   4200    1"):], "", "chpid 7A has no figures of zHPF, and"),
     ],

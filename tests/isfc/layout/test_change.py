@@ -1,5 +1,8 @@
 """Steps from one layout to another: they end there, and links stay up if that can be."""
 
+import dataclasses
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +12,11 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import given_collection
-from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of
+from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of, trials_of
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre
+from isfc.layout.machines import Processors
 from isfc.link.name import NodeName
 
 NODES = NodeName("A"), NodeName("B")
@@ -64,6 +68,14 @@ def test_numbers_that_move_are_freed_while_another_ctc_stays() -> None:
     assert steps[0].frees == steps[0].ctcs
 
 
+def test_sixteen_are_renumbered_by_eight_and_eight_as_many_of_each_fibre() -> None:
+    before, after = (collection(*((n % 2, n + at, n + at) for n in range(16))) for at in (0, 100))
+    steps = change_steps(before, after).steps
+    assert [(step.kind, len(step.ctcs)) for step in steps] == [("remove", 8), ("add", 8)] * 2
+    for step in steps:
+        assert Counter(one.ctc.fibre.name for one in step.ctcs) == {"1": 4, "2": 4}
+
+
 def test_a_link_of_one_ctc_that_moves_has_another_meanwhile() -> None:
     found = change_steps(collection((0, 1, 1)), collection((1, 1, 1)))
     assert [(step.kind, step.rdevs[0], step.is_down) for step in found.steps] == [
@@ -93,3 +105,14 @@ def test_other_hardware_between_the_same_chpids_is_no_step() -> None:
     ((nodes, was, is_now),) = changed_fibres(before, after)
     assert nodes == NODES
     assert (was.profile.feature, is_now.profile.feature) == ("FICON Express8S", "FICON Express16S")
+
+
+def test_a_link_keeps_its_machines_through_every_step_and_trial() -> None:
+    before, after = collection((0, 1, 1), (0, 2, 2)), collection((1, 1, 1), (1, 2, 2))
+    on = (Processors("z16 A01"), Processors("z14"))
+    before, after = (
+        Collection((dataclasses.replace(each.links[0], machines=on),)) for each in (before, after)
+    )
+    steps = change_steps(before, after).steps
+    assert {step.left.machines for step in steps if step.left} == {on}
+    assert {trial.layout.machines for trial in trials_of(before.links[0], steps)} == {on}

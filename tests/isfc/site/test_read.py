@@ -145,6 +145,17 @@ REFUSED = {
         3,
         "details of device 6000 lack serv_ms",
     ),
+    "details without a heading": (
+        DETAILS.replace("for Device", "forDevice") + OTHER,
+        4,
+        "Detailed",
+    ),
+    "a type and the next word": (PAGE.replace("7001 CTCA     1", "7001 CTCA1"), 8, "'7001 CTCA1"),
+    "details of no type": (
+        DETAILS.replace("CTCA", "") + OTHER,
+        3,
+        "the type of device 6000 is lost",
+    ),
     "details of no device": (DETAILS.replace("6000", "6,000") + OTHER, 3, "no device number"),
     "a row beside the heading": (PAGE.replace("READ\n", "READ "), 5, "'Addr Type ths"),
     "a row beside a disk's": (PAGE.replace("   50\n", "   50 "), 6, "has figures as a row"),

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
+from ctc.features import FEATURES
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Fibre, Isl, Layout
+from isfc.layout.machines import Processors
 from isfc.layout.plan import LAYOUT_RULES, find_all
 from isfc.layout.rules import clusters
 from isfc.layout.rules.rule import Finding, Severity
@@ -80,6 +82,13 @@ def named(*names: str) -> Layout:
     return replace(layout_of((SLOW, 4), (SLOW, 4)), nodes=(NodeName(first), NodeName(second)))
 
 
+def on(machine: str, gbps: float) -> Layout:
+    """A link on chpids of the latest feature of a speed, between a machine and one not said."""
+    (*_, profile) = (each for each in FEATURES.values() if each.link_gbps == gbps)
+    link = layout_of((gbps, 4)).with_fibres(lambda fibre: structs.replace(fibre, profile=profile))
+    return replace(link, machines=(None, Processors(machine)))
+
+
 def fibres(*texts: str) -> list[Layout]:
     """Layouts of fibres by speed and CTCs, as ``2x4 4x4``."""
     groups = ([each.split("x") for each in text.split()] for text in texts)
@@ -134,6 +143,11 @@ CASES: dict[str, tuple[list[Layout], list[Layout]]] = {
     "few-beyond-eight": (
         fibres("2x3 2x3 2x3", "2x4 2x3 2x3"),
         [TWICE_FOUR, load_layout("published-12")],
+    ),
+    "card-never": ([on("z14", 4.0)], [on("z196", 4.0), on("z10 BC", 2.0), on("z14", 16.0)]),
+    "card-unknown": (
+        [on("z196", 16.0), on("z15 T01", 32.0)],
+        [on("z15 T01", 16.0), on("z14", 4.0)],
     ),
     "rdevs-out-of-order": (
         [numbered([(1, 9), (2, 8), (3, 7), (4, 6)]), numbered(CROSSED)],

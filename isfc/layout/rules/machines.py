@@ -1,0 +1,54 @@
+"""Rules for what systems run on: FICON features that a machine never had."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from isfc.errors.in_words import grouped
+from isfc.layout.machines import machines_with
+from isfc.layout.rules.rule import Broken, Find, Judged, RuleBook, Untried
+
+MACHINE_RULES: Final = RuleBook()
+"""In the order in which they are listed."""
+
+_CORRECT: Final = "Correct `machine` or `feature`."
+_OF_FILE: Final = Untried("it is about a mistake in the file")
+
+
+def _without(verb: str, *, is_known: bool) -> Find:
+    """Finds fibres on features that a machine has not had, as far as that ``is_known``."""
+
+    def find(judged: Judged) -> Iterator[Broken]:
+        found = grouped(
+            ((said.of.name, fibre.profile.feature), fibre)
+            for fibre in judged.layout.fibres
+            for said in dict.fromkeys(filter(None, judged.layout.machines))
+            if not said.of.is_of(fibre.profile.feature, said.of.features)
+            and said.of.is_of(fibre.profile.feature, said.of.gone) is is_known
+        )
+        for (machine, feature), fibres in found.items():
+            had = machines_with(feature)
+            text = f"{judged.place(*fibres)}: {machine} {verb} {feature}; these have: {had}."
+            yield Broken(text, fibres=tuple(fibres))
+
+    return find
+
+
+MACHINE_RULES.rule(
+    "card-never",
+    "A machine never had the FICON feature.",
+    "The z13 and z13s are the last machines to support FICON Express8, and later ones no older "
+    "feature either.",
+    "IBM Redbooks, IBM Z Connectivity Handbook, FICON Express",
+    _CORRECT,
+    _OF_FILE,
+)(_without("never had", is_known=True))
+
+MACHINE_RULES.rule(
+    "card-unknown",
+    "A machine is not known to have had the FICON feature.",
+    "No source of ours says that it never had it, so that nothing is refused.",
+    "general knowledge",
+    _CORRECT,
+    _OF_FILE,
+    is_remark=True,
+)(_without("is not known to have had", is_known=False))
