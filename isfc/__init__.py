@@ -94,8 +94,6 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.checked_toml import SourceKind as SourceKind
-    from isfc.layout.checked_toml import source_kind as source_kind
     from isfc.layout.collection import Collection as Collection
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
@@ -122,6 +120,8 @@ if TYPE_CHECKING:
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
+    from isfc.layout.source_kind import SourceKind as SourceKind
+    from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
@@ -156,7 +156,7 @@ _PUBLIC: Final = {
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
-    "isfc.layout.checked_toml": "source_kind SourceKind",
+    "isfc.layout.source_kind": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",

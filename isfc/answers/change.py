@@ -30,12 +30,12 @@ from isfc.layout.change import (
     trials_of,
 )
 from isfc.layout.change_search import Nodes, StepKind
-from isfc.layout.checked_toml import SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import in_use
+from isfc.layout.source_kind import SourceKind
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure

@@ -160,6 +160,7 @@ def _lines(change: Change) -> Iterator[str]:
 
 
 def _summary(change: Change) -> Iterator[str]:
+    """What becomes of the links; that LINK, LOGOFF and LOGON wait in a cluster is of VM66886."""
     if not change.steps:
         yield "No CTC changes."
     elif change.down:

@@ -23,12 +23,13 @@ from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, shipped_layouts
-from isfc.layout.checked_toml import SourceKind, source_kind, within
+from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.layout.site import GivenSite
+from isfc.layout.source_kind import SourceKind, source_kind
 from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, share_note, shown, with_unit

@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 from ctc.address import format_chpid, format_rdev
 from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
 from isfc.errors.arguments import checked
+from isfc.errors.in_words import counted
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Reported
@@ -126,13 +127,13 @@ def connections_report(found: Connections) -> Report:
 
 def _answer(found: Connections) -> Iterator[tuple[str, str]]:
     ctcs, links = sum(each.ctcs for each in found.matrix), len(found.matrix)
-    yield "CTCs", f"{ctcs} in {links} link{'s' * (links > 1)}"
+    yield "CTCs", f"{ctcs} in {counted(links, 'link')}"
     gaps = sum(each.count for each in found.connections if each.gap)
     others = sum(not each.in_link and each.count for each in found.connections) - gaps
     if others:
-        yield "Not in link", f"{others} CTCs that only the kept decks have"
+        yield "Not in link", f"{counted(others, 'CTC')} that only the kept decks have"
     if gaps:
-        yield "Gaps", f"{gaps} devices without a mate"
+        yield "Gaps", f"{counted(gaps, 'device')} without a mate"
 
 
 def _joined(found: Connections, one: NodeName) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from ctc.address import format_chpid
 from isfc.answers.drawing_link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
 from isfc.errors.arguments import checked
+from isfc.errors.in_words import counted
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -173,7 +174,7 @@ def _row(
             draw_text(drawn, middle, y + 34, systems, "")
             count = sum(ctcs_of(collection, channel).values())
             links = len(ctcs_of(collection, channel))
-            told = f"{count} CTCs, {links} link{'s' * (links > 1)}"
+            told = f"{counted(count, 'CTC')}, {counted(links, 'link')}"
             draw_text(drawn, middle, y + 51, told, "place")
             places[channel] = (middle, y + (_CHANNEL_HEIGHT if below else 0))
         top += height + _CHANNEL_GAP

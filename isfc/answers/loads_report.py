@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from isfc.answers.loads import Loads, WayLoad
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import counted, first_listed
 from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Lines, Report, Table
@@ -162,7 +162,7 @@ def _takes(seconds: float) -> str:
 def _left_out(found: Loads) -> Iterator[str]:
     if found.left_out:
         yield (
-            f"{len(found.left_out)} rows that cannot be right are left out, of which the first is "
+            f"left out, as they cannot be right: {counted(len(found.left_out), 'row')}, the first "
             f"{found.left_out[0]}"
         )
 

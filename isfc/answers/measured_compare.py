@@ -12,7 +12,7 @@ from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
-from isfc.errors.in_words import find_node, first_listed
+from isfc.errors.in_words import counted, find_node, first_listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.pasted import lines_read
@@ -230,7 +230,7 @@ def _median_error(figures: Sequence[MeasuredFigure], measures: Sequence[str]) ->
 def measured_compare_failure(found: MeasuredComparison) -> str:
     """How many figures are too far off; nothing if none is."""
     beyond = found.beyond_tolerance
-    return f"{beyond} figures are more than {found.tolerance:g} % off" if beyond else ""
+    return f"{counted(beyond, 'figure')} off by more than {found.tolerance:g} %" if beyond else ""
 
 
 def measured_compare_report(found: MeasuredComparison) -> Report:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct, convert
 
 from ctc.address import format_chpid, format_rdev
+from isfc.errors.in_words import counted
 from isfc.layout.capacity import slower_by_rule, speed_text
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -242,7 +243,7 @@ def rule_figure(value: float, unit: Unit = Unit.MB_PER_S) -> Figure:
 def plan_report(found: PlannedLink) -> Report:
     """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(found.ctcs), len({each.fibre for each in found.ctcs})
-    of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
+    of = f"{counted(ctcs, 'CTC')} on {counted(fibres, 'fibre')}"
     first = [each for each in found.advice if each.severity is Severity.WARNING]
     advice = [*first, *(each for each in found.advice if each not in first)]
     tables, known = found.more()

@@ -13,7 +13,7 @@ from isfc.answers.losses import ALL_LINKS, Cut, fewer_line
 from isfc.answers.plan_link import PlannedLink, plan_report
 from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.shared import disks_known, disks_tables
-from isfc.errors.in_words import link_names
+from isfc.errors.in_words import counted, link_names
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.report import Column, Report, Table, headed
@@ -155,7 +155,7 @@ def _overview(found: PlannedLinks) -> Report:
     rules = sorted(counts, key=lambda rule: rule[0] is Severity.INFO)
     known = range_note(each.rate for each in found.systems)
     return Report(
-        f"{len(found.systems)} systems{cecs}, {many} links, {ctcs} CTCs",
+        f"{len(found.systems)} systems{cecs}, {counted(many, 'link')}, {counted(ctcs, 'CTC')}",
         [*_overview_answer(found)],
         [
             _systems_table(found),

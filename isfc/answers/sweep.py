@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
-from isfc.errors.in_words import check_known, listed
+from isfc.errors.in_words import check_known, counted, listed
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table, between, data_table
@@ -221,7 +221,7 @@ def sweep_report(found: Sweep) -> Report:
     over = f", the mean over {found.seeds} seeds" if found.seeds > 1 else ""
     caption = f"MB/s and messages both ways{over}; util % of all CTCs together"
     return Report(
-        f"{len(found.runs)} runs over {listed(found.varying or ['nothing'])}",
+        f"{counted(len(found.runs), 'run')} over {listed(found.varying or ['nothing'])}",
         [*_answer(found)],
         [
             data_table("Every run", found.runs, "runs"),

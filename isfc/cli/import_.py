@@ -20,7 +20,7 @@ from isfc.deck.dpm import import_dpm
 from isfc.deck.imported import Imported, layout_text
 from isfc.deck.importing import import_config, import_iocp, import_islink
 from isfc.deck.pairing import Unpaired
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import counted, first_listed
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.file import collection_of
 from isfc.layout.write import format_collection, format_rdevs
@@ -48,7 +48,7 @@ def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
     """
     left = [each for each in unpaired if not each.is_expected]
     if left:
-        yield f"Not paired: {len(left)} devices"
+        yield f"Not paired: {counted(len(left), 'device')}"
     for (node, place, text), devices in groupby(
         left, key=lambda each: (each.node, each.device.place, each.text)
     ):
@@ -57,9 +57,9 @@ def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
     own = len(unpaired) - len(left)
     if own:
         yield from _wrapped(
-            f"isfc: note: {own} devices are the far ends that partitions on one channel have of "
-            "each other: each leads to its own partition, and NOTPART or PARTITION shuts that out "
-            "of it, as it should. They are in no link; --json names them"
+            f"isfc: note: in no link: {counted(own, 'device')}, the far ends that partitions on "
+            "one channel have of each other. Each leads to its own partition, and NOTPART or "
+            "PARTITION shuts that out of it, as it should. --json names them"
         )
 
 

@@ -24,9 +24,9 @@ from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount
+from isfc.layout.source_kind import refuse_foreign
 from isfc.link.name import ALL, BUFFERS, ISLINK, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
 
@@ -120,7 +120,7 @@ def parse_activations(text: str, file: str, own: str = "") -> Statements:
         run_on = Qualifier(str(node), (str(node),))
         found += [(None, replace(each, systems=run_on)) for each in _statements(part, file)]
     if not found:
-        refuse_iocp_report(text, file)
+        refuse_foreign(text, file, "import config")
         raise Place(file, 1).error(
             "there is no ACTIVATE ISLINK", "at least one, such as ACTIVATE ISLINK 6000 6001"
         )

@@ -21,9 +21,9 @@ from msgspec import Struct
 from isfc.deck.card_image import CardImages, plain_cards
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import THE_DECK, iocp_report
 from isfc.layout.layers import Plain
 from isfc.layout.pasted import Kind
+from isfc.layout.source_kind import THE_DECK, iocp_report
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""

@@ -80,7 +80,7 @@ def within_one_director(
         frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
         for pairing in pairings
         for ctc in pairing.ctcs
-        for first, second in [ctc.plugs]
+        for first, second in [pairing.plugs(ctc)]
         if first and second and first.director == second.director
     )
 
@@ -94,7 +94,7 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
     for pairing, link in zip(pairings, links, strict=True):
         paths = {fibre.chpids: fibre.path for fibre in link.fibres}
         for ctc in pairing.ctcs:
-            first, second = ctc.plugs
+            first, second = pairing.plugs(ctc)
             path = paths.get(ctc.chpids)
             told_of = ctc.chpids not in paths or (path is not None and path.isl is not None)
             if first and second and first.director != second.director and not told_of:
@@ -152,7 +152,7 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
 def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[DirectorPort, DirectorPort]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
     for ctc in pairing.ctcs:
-        first, second = ctc.plugs
+        first, second = pairing.plugs(ctc)
         if first and second:
             yield ctc.chpids, (first, second)
 

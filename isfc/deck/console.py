@@ -18,8 +18,8 @@ from msgspec import Struct
 from ctc.address import ChpidId, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev, parse_rdevs
 from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.layout.pasted import spans
+from isfc.layout.source_kind import refuse_foreign
 from isfc.link.name import NodeName
 
 FCTC: Final = "FCTC"
@@ -120,7 +120,7 @@ def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog
     for rdev, chpid, place in _chpids(lines, file):
         log.chpids.setdefault(rdev, {}).setdefault(chpid, place)
     if needs_devices and not log.devices:
-        refuse_iocp_report(text, file)
+        refuse_foreign(text, file, "import islink")
         raise Place(file, 1).error(
             "there is no link device", "what QUERY ISLINK shows, such as Link device: CC30"
         )

@@ -44,7 +44,8 @@ def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleL
             if len(told) != 1 or not log.partners:
                 raise ConfigurationError(
                     f"{log.file}: does not say which system it was pasted from; "
-                    f"expected its name, as in ATLANTA={log.file}, or QUERY USERID in it"
+                    f"expected its name, as in NODE={log.file}, or, where several answer in it, "
+                    "QUERY USERID in front of what each answers"
                 )
             (node,) = told
         if node in named:

@@ -32,7 +32,7 @@ from isfc.deck.imported import (
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
-from isfc.errors.in_words import first_listed, listed
+from isfc.errors.in_words import counted, first_listed, listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
 from isfc.layout.checked_toml import AnyText, read_json, within
 from isfc.layout.collection import Collection
@@ -116,7 +116,7 @@ class _Machine(Struct):
         """What is left out, and what is inferred."""
         yield from dict.fromkeys(self.notes)
         if self.others:
-            yield f"{self.others} partition links of other types are passed over"
+            yield f"passed over: {counted(self.others, 'partition link')} of other types"
         unlike = (sorted(ends) for ends in self.fibres if len({chpid for _, chpid in ends}) > 1)
         crossed = [f"{node} {format_chpid(chpid)}" for ends in unlike for node, chpid in ends]
         if crossed:
@@ -321,8 +321,8 @@ def _adapter(path: Mapping[str, Any], key: str, place: str, machine: _Machine) -
     (uri,) = uris
     if not (chpid := machine.said.get((uri, "channel-path-id"))):
         raise ConfigurationError(
-            f"{place}: no adapter {shown(uri)} with a channel-path-id, as text; expected what "
-            f"{_EXPORT}"
+            f"{place}: no adapter {shown(uri)} with a channel-path-id, as text; expected its "
+            "record in one of the files"
         )
     card = machine.said.get((uri, "detected-card-type"), "")
     with within(f"{place}: {shown(uri)}: channel-path-id"):

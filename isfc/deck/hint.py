@@ -39,6 +39,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import FarPath, Fibre, Isl, Layout
+from isfc.layout.source_kind import refuse_foreign
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "
@@ -298,6 +299,7 @@ def entry_ports(text: str, file: str, system: DeckSystem) -> list[str]:
                     "one of them",
                 )
     if not found:
+        refuse_foreign(text, file, "--ports")
         raise Place(file, 1).error(
             f"there is no entry link address of a CTC of {system.node}",
             "what D M=CU(4010) shows, with a control unit of its deck",

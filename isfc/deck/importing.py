@@ -52,12 +52,13 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.checked_toml import AnyText, SourceKind
+from isfc.layout.checked_toml import AnyText
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.pasted import Kind
 from isfc.layout.sharing import only
+from isfc.layout.source_kind import SourceKind
 from isfc.link.name import NodeName
 
 _DECKS: Final = Argument(

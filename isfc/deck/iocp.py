@@ -43,8 +43,9 @@ from isfc.deck.place import (
     to_rdev,
 )
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import SourceKind, foreign_text, iocp_report, source_kind
+from isfc.errors.in_words import counted
 from isfc.layout.layers import Plain, named_layers
+from isfc.layout.source_kind import foreign_text
 
 FCTC: Final = "FCTC"
 """UNIT of CTCs of FICON."""
@@ -68,8 +69,7 @@ def parse_deck(text: str, file: str) -> Deck:
     try:
         return _read(pasted, file)
     except ConfigurationError as error:
-        known = source_kind(text) is SourceKind.DECK or iocp_report(pasted.text)
-        if not known and (what := foreign_text(pasted.text)):
+        if what := foreign_text(pasted.text, "import iocp"):
             raise ConfigurationError(f"{file}: is {what}") from None
         causes = [f"{error}", *named_layers(pasted.text)]
         raise ConfigurationError("; ".join(causes)) from None
@@ -130,7 +130,7 @@ def _of_escon(deck: Deck) -> Iterator[CardNote]:
     for place in dict.fromkeys(deck.escon):
         yield CardNote(
             place,
-            f"{len(deck.escon)} devices are ESCON CTCs and passed over (control units {named}): "
+            f"passed over: {counted(len(deck.escon), 'ESCON CTC')} (control units {named}): "
             "ISFC links are read of UNIT=FCTC",
         )
 

@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
@@ -74,27 +75,38 @@ class Joined(Struct, frozen=True):
         """The chpid at each end."""
         return self.channels[0].chpid, self.channels[1].chpid
 
-    @property
-    def plugs(self) -> tuple[DirectorPort | None, DirectorPort | None]:
-        """Where the two channels sit, as far as it is known: control units lead to the far one."""
-        return _plug(self.channels[0], self.links[1]), _plug(self.channels[1], self.links[0])
 
-
-def _plug(channel: Channel, link: str | None) -> DirectorPort | None:
+def _plug(named: str | None, link: str | None) -> DirectorPort | None:
     """Where a channel sits to which control units with ``link`` lead."""
-    if link is None:
-        return None
-    director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
-    return DirectorPort(director, link[-2:]) if channel.switch or len(link) == 4 else None
+    director = link[:2] if link and len(link) == 4 else named
+    return DirectorPort(director, link[-2:]) if link and director else None
+
+
+Numbered = tuple[int, str]
+"""A deck, by identity, and its SWITCH for a director."""
 
 
 class Pairing(Struct, frozen=True):
-    """What was found between two systems; ``inferred`` are ports that nobody had given."""
+    """What was found between two systems; ``inferred`` are ports that nobody had given.
+
+    ``names`` are those of directors.
+    """
 
     systems: tuple[DeckSystem, DeckSystem]
     ctcs: tuple[Joined, ...]
     unpaired: tuple[Unpaired, ...]
     inferred: Mapping[str, str]
+    names: Mapping[Numbered, str] = {}
+
+    def plugs(self, ctc: Joined) -> tuple[DirectorPort | None, DirectorPort | None]:
+        """Where its two channels sit, as far as it is known: control units lead to the far one."""
+        first, second = (
+            _plug(self.names.get((id(system.deck), channel.switch or "")), link)
+            for system, channel, link in zip(
+                self.systems, ctc.channels, ctc.links[::-1], strict=True
+            )
+        )
+        return first, second
 
     @property
     def nodes(self) -> tuple[NodeName, NodeName]:
@@ -149,7 +161,36 @@ def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairin
         if inferred := pairings[-1].inferred:
             entries += [f"{key}={value}" for key, value in inferred.items()]
             cabling = parse_ports(entries, systems)
+    names = _director_names(pairings)
+    pairings = [replace(pairing, names=names) for pairing in pairings]
     return [pairing for pairing in pairings if pairing.ctcs] or pairings
+
+
+def _director_names(pairings: Sequence[Pairing]) -> dict[Numbered, str]:
+    """One name for each director: the number of the first deck that has it.
+
+    Decks of two CECs may number one director differently. A link address of two digits leads to a
+    port of the same one, and a deck has a number for one director only.
+    """
+    same: dict[Numbered, list[Numbered]] = {}
+    for pairing in pairings:
+        for ctc in pairing.ctcs:
+            ends = zip(pairing.systems, ctc.channels, strict=True)
+            numbered = [(id(system.deck), each.switch) for system, each in ends if each.switch]
+            known = [same.setdefault(each, [each]) for each in numbered]
+            is_one = len(known) == 2 and all(link and len(link) == 2 for link in ctc.links)
+            if is_one and known[0] is not known[1]:
+                known[0] += known[1]
+                same |= dict.fromkeys(known[1], known[0])
+    names: dict[Numbered, str] = {}
+    taken: dict[str, set[int]] = {}
+    for alike in sorted({id(each): each for each in same.values()}.values(), key=len):
+        decks, numbers = {deck for deck, _ in alike}, [each.rjust(2, "0") for _, each in alike]
+        free = (*numbers, *(f"{number:02X}" for number in range(256)))
+        name = next(each for each in free if not decks & taken.setdefault(each, set()))
+        taken[name] |= decks
+        names |= dict.fromkeys(alike, name)
+    return names
 
 
 def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:

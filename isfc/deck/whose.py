@@ -24,11 +24,13 @@ _FLAGS: Final = re.IGNORECASE | re.ASCII
 _NAME: Final = r"(?P<system>[A-Z0-9$#@_]{1,8})"
 _TIME: Final = r"\s*(?:\d\d:\d\d(?::\d\d)?\s+)?"
 _PROMPT: Final = rf"{_TIME}(?:(?:\S+ +)?\* +)?"
-_READ: Final = r"(?:Q(?:U|UE|UER|UERY)? +(?:ISL|CHP|PATH)|(?:ACT|DEA)[A-Z]* +ISL)"
+_QUERY: Final = r"\bQ(?:U|UE|UER|UERY)? +"
+_READ: Final = rf"(?:{_QUERY}(?:ISL|CHP|PATH)|(?:ACT|DEA)[A-Z]* +ISL)"
 _STATEMENT: Final = re.compile(r"\b(?:ACT|DEA)[A-Z]* +ISL", _FLAGS)
 _COMMAND: Final = re.compile(rf"\b{_READ}|^\s*Ready\b", _FLAGS)
 """Commands that are read, or their answers, and the end of one: the rest is of the console."""
 
+_WHO: Final = re.compile(rf"{_QUERY}USERID\b", _FLAGS)
 _AT: Final = re.compile(
     rf"\bAT +(?P<member>[^\s=]{{1,8}})(?: +(?:CMD|COMMAND)\b *(?P<rest>.*)| +{_READ})", _FLAGS
 )
@@ -81,7 +83,7 @@ def by_system(text: str, file: str, own: str = "") -> dict[NodeName | None, str]
 
 def account_of_console(text: str) -> LineAccount:
     """What each line of a console is: of what is read, or of something else."""
-    read = (_ANSWER, _COMMAND, _AT, _IDENTITY, _SCREEN)
+    read = (_ANSWER, _COMMAND, _AT, _IDENTITY, _SCREEN, _WHO)
 
     def kind(line: str, _: int) -> Kind:
         return Kind.ANSWER if any(form.search(line) for form in read) else Kind.TEXT

@@ -19,6 +19,11 @@ def number(value: float, places: int = 0) -> str:
     return f"{value:,.{places}f}"
 
 
+def counted(count: int, what: str) -> str:
+    """``1 CTC``, ``4 CTCs``."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def listed(items: Iterable[object], word: str = "and") -> str:
     """``2, 4 and 8``, or with another word before the last."""
     *most, last = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)

@@ -21,16 +21,11 @@ from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, number_of
 from isfc.layout import pasted
-from isfc.layout.checked_toml import (
-    TEXT_LENGTH_MAX,
-    read_bytes,
-    refuse_iocp_report,
-    text_of,
-    within,
-)
+from isfc.layout.checked_toml import TEXT_LENGTH_MAX, read_bytes, text_of, within
 from isfc.layout.columns import Word, words_of
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount
+from isfc.layout.source_kind import refuse_foreign
 
 _Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
@@ -94,7 +89,7 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
                     "a FICON channel (FC), a disk or an IOP with figures, or no such page"
                 )
     if not found:
-        refuse_iocp_report(text, source)
+        refuse_foreign(text, source, "io size")
         raise ConfigurationError(
             f"{source}: holds no line of an RMF report; expected the text of Channel Path "
             "Activity, Direct Access Device Activity or I/O Queuing Activity"

@@ -10,13 +10,14 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
 from isfc.errors.loading import named
-from isfc.layout.checked_toml import AnyText, SourceKind, given_bytes, in_utf8, source_kind, within
+from isfc.layout.checked_toml import AnyText, given_bytes, in_utf8, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.parts import made_whole
 from isfc.layout.sharing import with_notes
+from isfc.layout.source_kind import SourceKind, source_kind
 
 _SUFFIX = ".toml"
 

@@ -6,17 +6,18 @@ The first line names the columns. Names count without blanks around them, and in
 import csv
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Final
 
 from isfc.errors import ConfigurationError
 
-_PARTED_BY: Final = ",;\t"
+
+def _parted_by(line: str) -> str:
+    """What parts the cells of a line: commas where there is none."""
+    return max(",;\t", key=line.count)
 
 
 def names_in(line: str) -> list[str]:
     """The names of the columns, of a line that may name some."""
-    mark = max(_PARTED_BY, key=line.count)  # commas where there is none
-    return [name.strip('" ').lower() for name in line.split(mark)]
+    return [name.strip('" ').lower() for name in line.split(_parted_by(line))]
 
 
 class CsvTable:
@@ -29,7 +30,7 @@ class CsvTable:
     def __init__(self, text: str, place: str = "line ") -> None:
         lines, self._place = text.splitlines(), place
         first = lines[0] if lines else ""
-        self._reader = csv.reader(lines, delimiter=max(_PARTED_BY, key=first.count), strict=True)
+        self._reader = csv.reader(lines, delimiter=_parted_by(first), strict=True)
         self.names = [name.strip().lower() for name in self._row() or ()]
         if twice := sorted({name for name in self.names if self.names.count(name) > 1}):
             raise ConfigurationError(f"{place}1: column {', '.join(twice)} twice; expected it once")

@@ -319,12 +319,16 @@ def named_layers(text: str) -> Iterator[str]:
             begin = form.match(lines[numbers[0] - 1])
             shown = begin[0].strip() if begin else ""
             does = "begins" if len(numbers) == 1 else "begin"
-            yield f"{spans(numbers)} {does} with {shown!r}: {what}"
+            within = range(numbers[0], numbers[-1])
+            left = [n for n in within if n not in numbers and lines[n - 1].strip()]
+            wrapped = f" that was wrapped: join {spans(left)} to the line before"
+            is_wrapped = form is _QUOTED and len(left) > 0
+            yield f"{spans(numbers)} {does} with {shown!r}: {what}{wrapped * is_wrapped}"
 
 
 _NUMBERS: Final = "numbers of lines"
 _NAMED: Final = (
-    (re.compile(r"\s*(?:[>|] ?)+"), "a quotation"),
+    (_QUOTED, "a quotation"),
     (_FENCE, "a code fence"),
     (re.compile(r" {0,8}\d{1,8}[:)|\]\t ]"), _NUMBERS),
     (re.compile(r"\s*__(?=\w)"), "bold marks"),

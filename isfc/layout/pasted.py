@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Final
 
-from isfc.errors.in_words import first_listed, ranges
+from isfc.errors.in_words import counted, first_listed, ranges
 
 _RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
 _BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
@@ -109,17 +109,17 @@ class LineAccount:
 
     def __str__(self) -> str:
         counts = Counter(self.kinds.values())
-        found = [_counted(counts[kind], kind.value) for kind in Kind if counts[kind]]
+        found = [_of_kind(counts[kind], kind) for kind in Kind if counts[kind]]
         if text := [line for line, kind in self.kinds.items() if kind is Kind.TEXT]:
             found[-1] += f" ({spans(text)})"
         if empty := self.lines - len(self.kinds):
             found.append(f"{empty} empty")
         refused = f"; not read: {spans(self.refused)}" if self.refused else ""
-        return f"{_counted(self.lines, 'line')}: {', '.join(found)}{refused}"
+        return f"{counted(self.lines, 'line')}: {', '.join(found)}{refused}"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count > 1 and not what.startswith('of '))}"
+def _of_kind(count: int, kind: Kind) -> str:
+    return f"{count} {kind.value}" if kind.value.startswith("of ") else counted(count, kind.value)
 
 
 def spans(lines: Iterable[int]) -> str:

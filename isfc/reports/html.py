@@ -12,6 +12,7 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from isfc.errors.in_words import counted
 from isfc.reports.figure import Figure
 from isfc.reports.report import Chart, Column, Grid, Report, Table, legend
 from isfc.reports.units import range_of
@@ -30,6 +31,7 @@ _ENVIRONMENT: Final = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+_ENVIRONMENT.filters["counted"] = counted
 _ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))
 
 

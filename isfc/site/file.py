@@ -7,7 +7,8 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import read_bytes, text_of, within
+from isfc.layout.source_kind import refuse_foreign
 from isfc.site.dates import with_told_dates
 from isfc.site.figures import Reading, checked, without_repeats
 from isfc.site.measurement import Measurement, Ran, joined, without_copies
@@ -86,31 +87,27 @@ def _read(
 
 
 def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
-    data = in_utf8(data)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    if is_ebcdic(data):
-        raise ConfigurationError(f"{path}: is text in EBCDIC; expected it transferred as text")
+    with within(str(path)):
+        text = text_of(data, _EXPECTED, other="latin-1")
     if "\x00" in text:
         raise ConfigurationError(
             f"{path}: is binary, and no MONWRITE file as it is; expected one sent as binary, in "
             f"records of {FRAME_LENGTH} bytes, or {_EXPECTED}"
         )
     text = with_told_dates(text)
-    if text.lstrip()[:1] in ("{", "["):
-        return read_json(text, str(path), reading)
     first = text.lstrip("\n").split("\n", 1)[0]
-    if path.suffix == ".csv" or (
+    if text.lstrip()[:1] in ("{", "["):
+        read = read_json
+    elif path.suffix == ".csv" or (
         "," in first and {"rdev", "tx_pend_count"} & set(first.split(","))
     ):
-        return read_csv(text, str(path), reading)
-    read = next((own for mark, own in _BY_MESSAGE.items() if mark in text.upper()), read_text)
-    if found := read(text, str(path), reading):
-        return found
-    refuse_iocp_report(text, str(path))
-    return []
+        read = read_csv
+    else:
+        read = next((own for mark, own in _BY_MESSAGE.items() if mark in text.upper()), read_text)
+    found = read(text, str(path), reading)
+    if not found:
+        refuse_foreign(text, str(path), "measured read")
+    return found
 
 
 def completed(

@@ -225,11 +225,11 @@ class _Pages(Struct):
 
     def _heard(self, line: str, place: FilePlace) -> bool:
         """Whether a line says something of the page below it; then the page above has ended."""
+        said = True
         try:
             said = self.above.hear(line, place)
         except BadFigure:
             self.above.forget_times()
-            said = True
             raise
         finally:
             if said:

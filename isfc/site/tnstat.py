@@ -101,7 +101,7 @@ class _Log(Struct):
         told: dict[str, list[tuple[str, ...]]] = {message: [] for message in _FORMS}
         problems = len(self.reading.problems)
         for at, message, text, _ in said:
-            if (match := re.fullmatch(_FORMS.get(message, "$^"), text, re.ASCII)) is None:
+            if (match := re.fullmatch(_FORMS.get(message, "(?!)"), text, re.ASCII)) is None:
                 expected = _FORMS.get(message, "another message")
                 self.reading.problems.append(f"{at}: {message} {text[:40]!r}; expected {expected}")
             else:
@@ -113,19 +113,20 @@ class _Log(Struct):
         if not whole or len({*ctcs}) < len(ctcs) or len({*ways}) < 2:
             raise BadFigure("a record that is not whole; expected all its messages, CTCs each way")
         time, day, line = told["IST1230I"][0]
-        rdevs, end = [Rdev(int(each, 16)) for each in ctcs], _stamp(f"{day} {time}")
+        rdevs, end = tuple(Rdev(int(each, 16)) for each in ctcs), _stamp(f"{day} {time}")
         if said[0][-1] == max(width for *_, width in said):
             self.reading.notes.append(
                 f"{place}: the line's name {line}, which may be cut: no line of the record goes "
                 "beyond it"
             )
             line = ""
-        of_line = [one for one in self.found if one.foreign[0].partner == line]
-        if any(rdevs != [each.rdev for each in one.foreign] for one in of_line):
-            raise BadFigure(
-                f"other devices than in {of_line[0].place}; expected the same of "
-                f"{line or 'one line, or its whole name'}"
-            )
+        for one in self.found:
+            name, alike = one.foreign[0].partner, rdevs == _rdevs(one)
+            if alike != (name == line) and not (alike and "" in (name, line)):
+                raise BadFigure(
+                    f"other devices than in {one.place}, or another name; expected the same of "
+                    f"{line or 'one line, or its whole name'}"
+                )
         places = [at for at, message, *_ in said if message == "IST1233I"]
         counts = zip(told["IST1235I"], told["IST1236I"], strict=True)
         foreign = []
@@ -142,13 +143,13 @@ class _Log(Struct):
     def timed(self) -> list[Measurement]:
         """The records with their rates, whatever their order: over the time since the one before.
 
-        Those times have to be alike.
+        Those times have to be alike. A line is known by its devices: its name may be cut.
         """
-        ends = grouped((one.foreign[0].partner, one.end or "") for one in self.found)
+        ends = grouped((_rdevs(one), one.end or "") for one in self.found)
         found, times = list[Measurement](), dict[float, FilePlace]()
         for one in self.found:
             end = one.end or ""
-            before = [each for each in ends[one.foreign[0].partner] if each < end]
+            before = [each for each in ends[_rdevs(one)] if each < end]
             if before:
                 since = datetime.fromisoformat(end) - datetime.fromisoformat(max(before))
                 seconds = since.total_seconds()
@@ -164,6 +165,10 @@ class _Log(Struct):
                 f"{least:g} s: expected all alike; is a record lost?"
             )
         return found
+
+
+def _rdevs(record: Measurement) -> tuple[Rdev, ...]:
+    return tuple(each.rdev for each in record.foreign)
 
 
 def _stamp(text: str) -> str:

@@ -52,6 +52,8 @@ class _Display(Struct):
     tables: dict[str, dict[str, tuple[str, ...]]] = {}
     heading: str | None = None
     """Of the table that is being read; empty of structures."""
+    is_bare: bool = False
+    """Whether the answer has no table yet."""
 
     def take(self, text: str, place: FilePlace) -> Kind:
         """Read one line, and say what it is; raises `BadFigure` for one that may be a row."""
@@ -61,6 +63,7 @@ class _Display(Struct):
             asked = _ASKED.search(line)
             end = ":".join(asked.groups()) if asked else None
             self.found.append(Measurement(None, None, end, place))
+            self.is_bare = True
             if asked is None:
                 raise BadFigure(f"{text.strip()[:30]!r}; expected {_MARK} hh.mm.ss DISPLAY XCF")
             return Kind.HEADING
@@ -81,6 +84,7 @@ class _Display(Struct):
         return Kind.OTHER if self.heading == "" else Kind.TEXT
 
     def _begin(self, heading: str) -> None:
+        self.is_bare = False
         self.heading = "" if _OF_STRUCTURES.match(heading) else None
         if self.heading is None:
             of_other = any(each.split()[0] != heading.split()[0] for each in self.tables)
@@ -107,6 +111,10 @@ class _Display(Struct):
     def close(self) -> None:
         """An answer ends: it has both its tables, of the same devices."""
         tables, self.tables, self.heading = [*self.tables.values()], {}, None
+        if self.is_bare:
+            self.reading.problems.append(
+                f"{self.found.pop().place}: no table of this answer; expected it below the heading"
+            )
         if tables and (len(tables) < 2 or tables[0] != tables[1]):
             one, other = tables if len(tables) == 2 else (tables[0], {})
             odd = sorted(rdev for rdev in one | other if one.get(rdev) != other.get(rdev))

@@ -65,6 +65,22 @@ def test_a_marked_or_lost_line_is_read_or_named(name: str, at_most: int) -> None
     assert not silent, "\n".join(silent)
 
 
+def has_counts_of_another(changed: str, text: str) -> bool:
+    """Whether all that is changed are whole counts, each one of another CTC or record.
+
+    Nothing in VTAM's answer tells: each CTC may have done any I/Os of any length, as the messages
+    have no sum of them, and a line of counts names no CTC.
+    """
+    lines, now = text.split("\n"), changed.split("\n")
+    return len(lines) == len(now) and all(
+        one == other or (one in lines and one[:8] == other[:8] and one[:8] in COUNTS)
+        for one, other in zip(now, lines, strict=True)
+    )
+
+
+COUNTS: Final = ("IST1235I", "IST1236I")
+
+
 @pytest.mark.parametrize("examples", [60, pytest.param(5_000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", READERS)
 def test_a_mutated_answer_is_never_read_as_another(name: str, examples: int) -> None:
@@ -74,6 +90,8 @@ def test_a_mutated_answer_is_never_read_as_another(name: str, examples: int) -> 
     @given(mutated(text, [each for each in MUTATIONS if each is not cut]))
     def reads_the_same_or_less(changed: tuple[str, str]) -> None:
         with suppress(ConfigurationError):
-            assert read(reader, changed[0]) <= read(reader, text), changed
+            found = read(reader, changed[0])
+            is_told = not has_counts_of_another(changed[0], text)
+            assert not is_told or found <= read(reader, text), changed
 
     reads_the_same_or_less()

@@ -19,8 +19,9 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import Decks, read_sources
-from isfc.layout.checked_toml import SourceKind, in_utf8, source_kind
+from isfc.layout.checked_toml import in_utf8
 from isfc.layout.layers import plain
+from isfc.layout.source_kind import SourceKind, source_kind
 from tests.decks import DECKS
 from tests.properties.test_mutated_decks import TEXTS
 from tests.properties.test_mutated_readers import (
@@ -305,6 +306,7 @@ def test_a_statement_outside_of_a_fence_or_behind_a_bold_mark_is_refused() -> No
         (f"{card}**CHPID PATH=(CSS(0),63)**\n", "deck:2:1: CHPID is a comment"),
         (f"{card}000200 CHPID PATH=(CSS(0),63)\n", "deck:2:1: '000200' is no name"),
         (f"On Monday you wrote:\n>{card}>{card}", r"; lines 2-3 begin with '>': a quotation"),
+        (f">{card}FC\n>{card}", "a quotation that was wrapped: join line 2 to the line before"),
     ):
         assert said in of_either(lambda text: parse_deck(text, "deck"), text)[1]
 

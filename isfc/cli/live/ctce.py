@@ -19,7 +19,7 @@ import typer
 
 from isfc.cli.live.ctce_hardware import ALL, CtceHardware, made_layout
 from isfc.cli.live.ctce_observe import ShownOptions
-from isfc.cli.live.ctce_options import CtceOptions
+from isfc.cli.live.ctce_options import LISTEN_DEFAULT, CtceOptions
 from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live, typed_lines
 from isfc.cli.options.layout import complete_layout
@@ -253,6 +253,8 @@ def ctce(
         return
     ctcs, said = options.join(sources)
     if lines:
+        if said.listen == LISTEN_DEFAULT:
+            show_error(f"note: {LISTEN_DEFAULT} is of this machine alone; see --listen")
         of_system = grouped((end.system, str(end.statement)) for ctc in ctcs for end in ctc)
         show_lines(line for name, each in of_system.items() for line in (f"# {name}", *each))
     if output is not None:

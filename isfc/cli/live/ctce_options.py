@@ -256,8 +256,7 @@ def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
             names, rdevs = (systems[0][0], systems[1][0]), _rdevs(said.ctce)
         else:
             assert said.layout is not None, "no device"
-            with within(str(said.layout)):
-                layout = open_collection(said.layout).link(said.link, "--link")
+            layout = open_collection(said.layout).link(said.link, "--link")
             names = (str(layout.nodes[0]), str(layout.nodes[1]))
             rdevs = [ctc.rdevs for ctc in layout.ctcs]
             if systems and {*said.ctce} != {*names}:

@@ -22,6 +22,7 @@ from isfc.cli.output.streams import (
     pipe_may_break,
 )
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import counted
 from isfc.live.journal_file import LateWriter
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
@@ -122,7 +123,7 @@ CLOSE_S: Final = 1.0
 
 def say_dropped(count: int) -> str:
     """What stands in place of ``count`` lines that were dropped."""
-    return f"isfc: {count} lines were dropped here: nobody read them\n"
+    return f"isfc: dropped here, as nobody read: {counted(count, 'line')}\n"
 
 
 class LateStream(io.TextIOBase):

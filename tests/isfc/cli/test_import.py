@@ -71,7 +71,7 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     page, told = imports(*words)
     _, _, read = " ".join(told.split()).rpartition("Read: ")
     assert "EAST.iocp: 100 lines: 69 of statements, 31 comments; " in read
-    assert told.startswith("isfc: note: 32 devices are the far ends that partitions on one channel")
+    assert told.startswith("isfc: note: in no link: 32 devices, the far ends that partitions")
     assert "Not paired" not in told
     again, known = parse_collection(page), given_collection("two-cecs")
     assert [link.nodes for link in again.links] == [link.nodes for link in known.links]

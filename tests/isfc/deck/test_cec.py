@@ -136,6 +136,31 @@ def test_directors_and_ports_are_told_as_far_as_the_decks_tell_them() -> None:
     assert imported("LP1,LP2", [one, unknown], "").links[0].fibres[0].ports == ()
 
 
+def test_one_director_has_one_name_whatever_the_decks_number_it() -> None:
+    near = drawn("a LP1,LP2 50,SWITCH=1 51,SWITCH=2 | 4010 50 D1 3 | 4110 51 E1 3")
+    far = parse_deck(
+        " RESOURCE PARTITION=((LP3,3))\n"
+        + "".join(f" CHPID PATH={each},TYPE=FC,SHARED\n" for each in ("60,SWITCH=2", "61,SWITCH=1"))
+        + "".join(unit(f"6{n}{n}0", f"6{n // 2}", f"C{n // 2}", 1 + n % 2) for n in range(4)),
+        "b.iocp",
+    )
+    told = "LP1:50=C0,LP1:51=C1,LP3:60=D1,LP3:61=E1"
+    links = imported("LP1,LP2,LP3", [near, far], told).links
+    plugs = [(fibre.directors, fibre.ports) for link in links for fibre in link.fibres]
+    assert plugs == [(("01", "01"), ("C0", "D1")), (("02", "02"), ("C1", "E1"))] * 2
+
+
+def test_three_directors_have_three_names_though_two_numbers_are_all_that_decks_say() -> None:
+    decks = [
+        drawn("a LP1 50,SWITCH=1 51,SWITCH=2 | 4010 50 D1 2 | 4110 51 E1 3"),
+        drawn("b X,LP2 60,SWITCH=2 61,SWITCH=1 | 6010 60 C1 1 | 6110 61 F1 3"),
+        drawn("c X,Y,LP3 70,SWITCH=2 71,SWITCH=1 | 7010 70 F0 2 | 7110 71 E0 1"),
+    ]
+    told = "LP1:50=C1,LP1:51=E0,LP2:60=D1,LP2:61=F0,LP3:70=F1,LP3:71=E1"
+    directors = [link.fibres[0].directors for link in imported("LP1,LP2,LP3", decks, told).links]
+    assert directors == [("01", "01"), ("02", "02"), ("00", "00")]
+
+
 def test_ports_that_contradict_each_other_are_left_out() -> None:
     # SWITCH says director 8, and a link address of four digits director 7
     near = drawn(

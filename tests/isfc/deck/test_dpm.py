@@ -72,7 +72,7 @@ def test_adapters_are_chpids_and_pairs_of_numbers_ctcs() -> None:
     assert record["links"][0]["ctcs"][4] == {"chpids": ["1C", "1C"], "rdevs": ["9010", "9020"]}
     assert (record["links"][0]["inferred"], record["cecs"]) == ({}, {"CPC": ["ZVM1", "ZVM2"]})
     assert [remark[:40] for remark in found.remarks] == [
-        "isfc: note: 1 partition links of other t",
+        "isfc: note: passed over: 1 partition lin",
         "isfc: note: the first partition of a pai",
     ]
 

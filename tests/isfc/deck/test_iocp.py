@@ -160,7 +160,7 @@ def test_what_is_taken_for_granted_or_passed_over_is_told() -> None:
     )
     (_, first), (line, second) = ((notice.place.line, notice.text) for notice in deck.notices)
     assert first == "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC"
-    assert (line, second[:24]) == (5, "6 devices are ESCON CTCs")  # it was said of line 1
+    assert (line, second[:25]) == (5, "passed over: 6 ESCON CTCs")  # it was said of line 1
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import given_collection
-from isfc.layout.checked_toml import SourceKind, source_kind
 from isfc.layout.file import parse_collection
 from isfc.layout.parts import KeptDeck
+from isfc.layout.source_kind import SourceKind, source_kind
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from tests.decks import DECKS

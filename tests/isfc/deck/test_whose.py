@@ -6,7 +6,7 @@ import pytest
 
 from isfc.deck.console import parse_log
 from isfc.deck.importing import import_config, import_islink
-from isfc.deck.whose import by_system
+from isfc.deck.whose import account_of_console, by_system
 from isfc.link.name import NodeName
 from tests.refusals import refused
 
@@ -103,6 +103,7 @@ def test_what_stands_before_every_line_changes_nothing(form: str, front: str) ->
 
 def test_the_name_of_a_file_is_of_what_nothing_else_tells() -> None:
     text = f"{OF_A}q userid\nMAINT    AT VMB\n{OF_B}"
+    assert str(account_of_console(text)) == "18 lines: 18 of commands and answers"
     told = import_islink({"VMA": f"q chpid 40\nPath 40 online to devices 6000\n{text}"})
     assert told.links == import_islink([text]).links
 
@@ -121,7 +122,7 @@ def test_the_name_of_a_file_is_of_what_nothing_else_tells() -> None:
         ("", f"MAINT AT VMA\n{screen(OF_A, 'VMB')}", ":11:1: VMA answers on a screen of VMB; exp"),
         ("VMC", f"MAINT AT VMA\n{OF_A}", ":1:1: this is of VMA, and the file is said to be of VMC"),
         ("", f"{OF_A}{OF_B}", ":11:14: Link device 6000 leads to VMA 6000 here, and to"),
-        ("", f"{OF_A}{OTHERS}", ": does not say which system it was pasted from; exp"),
+        ("", f"{OF_A}{OTHERS}", ": does not say which system it was pasted from; expected its na"),
         ("VMA", f"{OF_A}{OTHERS}", ": names VMA as a partner; expected the name of"),
         # what stands in front is not VMB's because VMA leads there
         ("", f"q chpid 40\nPath 40 online to devices 6000\nMAINT AT VMA\n{answers('VMB', '41')}",

@@ -10,11 +10,20 @@ import pytest
 from ctc.address import format_rdev, parse_rdevs
 from isfc.deck.activation import parse_activations
 from isfc.deck.console import parse_log
+from isfc.deck.deck import choose_systems
+from isfc.deck.dpm import import_dpm
+from isfc.deck.hint import entry_ports
 from isfc.deck.iocp import parse_deck
 from isfc.errors import ConfigurationError
+from isfc.io.rmf import parse_rmf
 from isfc.layout.catalogue import given_collection, load_layout, read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, SourceKind, decode, is_ebcdic, source_kind
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode, is_ebcdic
 from isfc.layout.file import parse_layout
+from isfc.layout.source_kind import SourceKind, source_kind
+from isfc.site.figures import Reading
+from isfc.site.file import read_measurements
+from tests.decks import drawn
+from tests.isfc.foreign import RNID, TNSTAT, XCF
 from tests.refusals import refused
 
 # capacity_estimates.csv: the report's device sets
@@ -100,6 +109,7 @@ def test_what_is_not_there_is_refused_as_a_name_or_a_file(argument: str, message
 DATA = Path(__file__).parents[2] / "data"
 MEASURED = Path(__file__).parents[3] / "docs" / "measured"
 RUN = json.dumps({"workload": "HL", "node": "ATLANTA", "devices": []}, indent=2)
+DECK = drawn("a A,B 50 | 4010 50 D1 2")
 
 FOREIGN = {
     "a run's JSON": (RUN, "'isfc run --json' prints"),
@@ -109,13 +119,17 @@ FOREIGN = {
         "'isfc run --json' prints",
     ),
     "links of DPM": ((DATA / "dpm" / "links.json").read_text(), "'isfc import dpm FILE'"),
-    "other JSON": ('[{"a": 1}]', "JSON: give a layout in TOML"),
+    "other JSON": ('[{"a": 1}]', "JSON of another kind"),
     "a report as HTML": ("<!doctype html>\n<title>x</title>", "'isfc report' writes"),
     "a page of a run": ((MEASURED / "site-1.txt").read_text(), "a page that 'isfc run' printed"),
     "FCX108": ((MEASURED / "H001709C-fcx108.txt").read_text(), "'isfc measured read FILE'"),
     "link activity": ((MEASURED / "H001709C-link.txt").read_text(), "'isfc measured read FILE'"),
     "RMF": ((DATA / "rmf" / "device-activity.txt").read_text(), "'isfc io size --rmf FILE'"),
-    "a Hercules' configuration": ("0E20 CTCE 31880 127.0.0.1 31890\n", "'isfc ctce FILE FILE'"),
+    "XCF": (XCF, "'isfc measured read FILE'"),
+    "VTAM": (TNSTAT, "'isfc measured read FILE'"),
+    "a director's nodes": (RNID, "--ports NODE=FILE"),
+    "D M=CU": ("CONTROL UNIT 4010\nENTRY LINK ADDRESS 61C0\n", "--ports NODE=FILE"),
+    "a Hercules' configuration": ("  0E20 CTCE 31880 127.0.0.1 31890\n", "'isfc ctce FILE FILE'"),
     "IOCP's report": ("1 19.29  24.042  CHPID SUMMARY REPORT  PAGE 2\n 50", "isfc import iocp"),
     "its columns": (" CHPID  PCHID TYPE  SWITCH\n  50  140  FC  NONE\n", "a report that IOCP"),
 }
@@ -126,6 +140,31 @@ def test_what_is_no_layout_is_named(text: str, remedy: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         decode(text.encode(), "a layout file")
     assert remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "remedy"), FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize(
+    ("command", "read"),
+    {
+        "import iocp": parse_deck,
+        "import islink": parse_log,
+        "import config": parse_activations,
+        "import dpm": lambda *of: import_dpm(of[:1]),
+        "io size": parse_rmf,
+        "measured read": lambda *of: read_measurements([Path(of[1])], Reading()),
+        "--ports": lambda text, file: entry_ports(text, file, choose_systems("A,B", [DECK])[0]),
+    }.items(),
+)
+def test_what_another_command_reads_is_named_by_each(
+    command: str, read: Callable[[str, str], object], text: str, remedy: str, tmp_path: Path
+) -> None:
+    has_run = command == "measured read" and "isfc run" in remedy
+    if command in remedy or has_run or (command == "import dpm" and text[0] in "[{"):
+        return
+    (tmp_path / "pasted.txt").write_text(text, "utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        read(f"{text}\n", str(tmp_path / "pasted.txt"))
+    assert remedy.replace("--", "") in str(caught.value).replace("--", "")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Steps from one layout to another: they end there, and links stay up if that can be."""
 
 import dataclasses
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -65,6 +66,14 @@ def test_numbers_that_move_are_freed_while_another_ctc_stays() -> None:
         (StepKind.ADD, 1, False),
     ]
     assert steps[0].frees == steps[0].ctcs
+
+
+def test_sixteen_are_renumbered_by_eight_and_eight_as_many_of_each_fibre() -> None:
+    before, after = (collection(*((n % 2, n + at, n + at) for n in range(16))) for at in (0, 100))
+    steps = change_steps(before, after).steps
+    assert [(step.kind, len(step.ctcs)) for step in steps] == [("remove", 8), ("add", 8)] * 2
+    for step in steps:
+        assert Counter(one.ctc.fibre.name for one in step.ctcs) == {"1": 4, "2": 4}
 
 
 def test_a_link_of_one_ctc_that_moves_has_another_meanwhile() -> None:

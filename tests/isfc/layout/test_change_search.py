@@ -148,3 +148,13 @@ def test_no_order_is_better_and_no_outage_can_be_avoided(count: int) -> None:
         assert change.walked(found.steps) == pytest.approx(best)
         assert not found.is_cut
         assert not any(step.is_down for step in found.steps)
+
+
+def test_a_search_that_is_cut_says_so_and_still_ends_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isfc.layout.change_search.STATES_MAX", 4)
+    cut = 0
+    for before, after in changes(20):
+        found = change_steps(before, after)
+        Change(before, after).walked(found.steps)
+        cut += found.is_cut
+    assert cut

@@ -89,6 +89,9 @@ def test_a_name_that_may_be_cut_is_not_taken_and_told_by_its_line(tmp_path: Path
         cut = [note.split()[0] for note in reading.notes if "which may be cut" in note]
         path = tmp_path / "tnstat.txt"
         assert cut == ([] if is_whole else [f"{path}:3:", f"{path}:20:"])
+    joined = "\n".join([f"F NET,TNSTAT {lines[2]}", *lines[3:]])
+    found = read(joined, tmp_path)  # the first record's name alone, and its rates were lost
+    assert [figures(one)[0][2:4] for one in found] == [("", None), ("MPCAB", 20.0)]
     other = [line.replace("0C5", "0D5")[:end] for line in lines[19:]]
     with pytest.raises(ConfigurationError, match=r"other devices than in .* or its whole name"):
         read("\n".join([*(line[:end] for line in lines[:19]), *other]), tmp_path)
@@ -112,6 +115,8 @@ def test_records_of_other_hardware_are_left_out_and_said(tmp_path: Path) -> None
         (TNSTAT.replace("26334", "26434"), 3, "26434 10000012 is no time"),
         (TNSTAT + LATER.replace("10150012", "10000012"), 20, "the same system and interval as"),
         (TNSTAT + LATER.replace("0C51", "0C53"), 20, "other devices than in"),
+        (TNSTAT + LATER.replace("MPCAB", "MPCAD"), 20, "or another name"),
+        (TNSTAT.replace("IST1231I", "IST097I\nIST1231I"), 4, "IST097I ''; expected another"),
         (TNSTAT + LATER.partition("\n")[2], 20, "without IST1230I above it"),
         (TNSTAT + LATER + LATER.replace("1015", "1045"), 37, "is a record lost?"),
     ],

@@ -45,6 +45,7 @@ def test_transfer_times_are_read_of_both_ways(tmp_path: Path) -> None:
         ("4011   5011    SYSC    WORKING 0      16316  48     3640    2\n", "", 2, "4011: not"),
         ("5021    SYSC", "5021    SYSD", 18, "4021: not alike in two tables"),
         ("IXC356I  12.02.31  DISPLAY XCF 907\n", "", 19, "no table of this answer has"),
+        ("D XCF,PI,DEV=ALL\n", "IXC356I 12.02.00 DISPLAY XCF\n", 1, "no table of this answer"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_its_line(

@@ -30,7 +30,7 @@ optimise  | optimise docs/optimise-cluster.toml                      | (Best|Ope
 sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5 +ctcs_per_
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
-changing  | change query-islink query-islink                         | remove 3 CTCs
+changing  | change query-islink query-islink                         | remove 4 CTCs
 check     | check two-cecs published-12                              | by the scheme 'alike'
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | Keeps least

@@ -75,7 +75,7 @@ def test_beyond_the_tolerance_it_ends_with_1(capsys: pytest.CaptureFixture[str])
     out, err = capsys.readouterr()
     said = re.search(r"(\d+) of (\d+) judged figures are further off than 10 %", out)
     assert said is not None
-    assert err == f"isfc: {said[1]} figures are more than 10 % off\n"
+    assert err == f"isfc: {said[1]} figures off by more than 10 %\n"
 
 
 def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(

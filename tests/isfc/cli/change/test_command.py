@@ -15,7 +15,7 @@ from isfc.layout.write import format_collection
 from isfc.reports.text import encoded
 from scenarios.figures.rates import carried
 from tests.decks import DECKS, LOGS
-from tests.isfc.cli.change.ends import active, up
+from tests.isfc.cli.change.ends import active, drawn_files, up
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
 from tools import PROJECT
@@ -114,23 +114,7 @@ def test_a_run_with_the_script_ends_in_the_other_layout(
 def test_runs_of_drawn_pairs_end_in_the_other_layout(
     seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Few numbers, so that many of them move from one CTC to another."""
-    random = Random(seed)
-    files = []
-    for name in ("before", "after"):
-        count = random.randint(1, 8)
-        numbers = [random.sample(range(0x6000, 0x600A), count) for _ in (0, 1)]
-        fibres = [
-            f'[fibre.{n}]\nfeature = "FICON Express4"\nchpid = {{ A = "4{n}", B = "5{n}" }}\n'
-            for n in range(3)
-        ]
-        ctcs = [
-            f'[[ctc]]\nfibre = "{random.randrange(3)}"\nrdevs = {{ A = "{a:X}", B = "{b:X}" }}\n'
-            for a, b in zip(*numbers, strict=True)
-        ]
-        used = [fibre for n, fibre in enumerate(fibres) if any(f'"{n}"' in ctc for ctc in ctcs)]
-        files.append(tmp_path / f"{name}.toml")
-        files[-1].write_text("".join([*used, *ctcs]))
+    files = drawn_files(tmp_path, Random(seed))
     words = ["change", *map(str, files), "--no-rates", "--try", str(tmp_path)]
     assert tried(words, capsys) == active(files[1])
 
@@ -229,6 +213,13 @@ def test_a_reset_on_the_way_to_another_layout_has_a_way_back(recorded: Recorded)
     )
     assert steps == [("remove", 8), ("add", 8)]
     assert back == [("add", 2), ("remove", 2)]
+
+
+def test_of_a_search_that_is_cut_the_page_says_so(
+    layouts: tuple[str, str], monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
+    monkeypatch.setattr("isfc.layout.change_search.STATES_MAX", 1)
+    assert "\nThe search was cut: " in printed("change", *layouts, "--no-rates")
 
 
 def test_json_is_the_answer_with_what_tries_it(

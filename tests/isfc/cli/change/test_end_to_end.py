@@ -1,18 +1,25 @@
 """A site's way: deck, layout, a better one, the change made on a live pair, and the way back."""
 
 import json
+import socket
+import socketserver
+import threading
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from tests.decks import DECKS
-from tests.isfc.cli.change.ends import active, up
+from tests.isfc.cli.change.ends import active, drawn_files, up
 from tests.lengthy import few_in_every_run
+from tests.live.forwarded import answers, free_port, service
 from tests.live.processes import isfc
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +33,9 @@ def good(*words: str) -> None:
     assert run([*words]) == ExitCode.GOOD, words
 
 
-def orders(script: Path) -> Iterator[tuple[str, str]]:
+def orders(script: str) -> Iterator[tuple[str, str]]:
     """The commands of a script in their order, each with its system."""
-    for line in script.read_text().splitlines():
+    for line in script.splitlines():
         if line.startswith("at "):
             system, _, command = line.split(" ", 2)[2].partition(": ")
             yield system, command
@@ -41,7 +48,7 @@ def carried_out(
     with isfc(tmp_path, "up", str(folder / "change.toml"), "--detach") as started:
         assert started.exit_code() == 0, started.err
     try:
-        for system, command in orders(folder / "change.cp"):
+        for system, command in orders((folder / "change.cp").read_text()):
             good("cp", system, command)
         capsys.readouterr()
 
@@ -110,7 +117,7 @@ def test_a_link_of_a_live_cluster_is_reset(
         assert started.exit_code() == 0, started.err
     try:
         least = 16
-        for system, command in orders(tmp_path / "change.cp"):
+        for system, command in orders((tmp_path / "change.cp").read_text()):
             good("cp", system, command)
             if command.startswith("DEACTIVE"):
                 least = min(least, count("VMA"))
@@ -119,3 +126,77 @@ def test_a_link_of_a_live_cluster_is_reset(
         wait_for(lambda: count("VMA") == count("VMB") == 16, "all CTCs again")
     finally:
         good("up", "three.toml", "--end")
+
+
+def send(port: int, is_over: threading.Event, sent: list[int]) -> None:
+    """Send numbers, one after the other, until it is over."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
+        while not is_over.wait(0.001):
+            sent.append(len(sent))
+            connection.sendall(b"%d\n" % sent[-1])
+
+
+@pytest.mark.parametrize(
+    ("seed", "reset"),
+    few_in_every_run(
+        [(3, ()), (5, ("--reset", "A-B")), *((n, ()) for n in (10, *range(20, 25)))], 2
+    ),
+)
+def test_nothing_is_lost_of_checked_traffic_through_a_drawn_change(
+    seed: int, reset: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What comes is what was sent, in order; it stands where a step says DOWN, and nowhere else."""
+    before, after = map(str, drawn_files(tmp_path, Random(seed)))
+    capsys.readouterr()
+    good("change", before, after, "--no-rates", "--try", ".", "--json", *reset)
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    parts = Path("change.cp").read_text().split("* step ")
+    assert len(parts) == len(steps) + 1
+
+    def count(node: str) -> int:
+        capsys.readouterr()
+        run(["cp", node, "QUERY ISLINK", "--json"])  # which is refused where none is active
+        return len({*up(json.loads(capsys.readouterr().out)["lines"])})
+
+    sent, taken = list[int](), list[int]()
+
+    class Taking(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            taken.extend(map(int, self.rfile))
+
+    def shows(wanted: tuple[int, int]) -> bool:
+        return (count("A"), count("B")) == wanted
+
+    def stands() -> bool:
+        before = len(taken)
+        time.sleep(0.1)
+        return len(taken) == before
+
+    is_over, port = threading.Event(), free_port()
+    sender = threading.Thread(target=send, args=(port, is_over, sent), daemon=True)
+    with service(Taking) as there:
+        forward = ["--verify", "--forward", f"A:{port}=B:127.0.0.1:{there}"]
+        with isfc(tmp_path, "up", "change.toml", "--detach", *forward) as started:
+            assert started.exit_code() == 0, started.err
+        try:
+            for system, command in orders(parts[0]):
+                good("cp", system, command)
+            wait_for(partial(answers, port), "the port")
+            sender.start()
+            is_down = False
+            for step, part in zip(steps, parts[1:], strict=True):
+                may_be_down = is_down or step["down"]
+                for system, command in orders(part.partition("* as it is")[0]):
+                    good("cp", system, command)
+                    assert may_be_down or min(count("A"), count("B"))
+                wait_for(partial(shows, (step["ctcs"],) * 2), "the step's CTCs")
+                is_down = step["down"]
+                flows = partial(lambda known: len(taken) > known, len(taken))
+                wait_for(stands if is_down else flows, "the traffic to do as is said")
+            is_over.set()
+            sender.join(PATIENCE_S)
+            wait_for(lambda: len(taken) == len(sent), "all that was sent")
+            assert taken == sent
+        finally:
+            is_over.set()
+            good("up", "change.toml", "--end")

@@ -116,7 +116,9 @@ def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
     """Two ports for each end of a CTC."""
     places = ["--at", "CLIENT=127.0.0.1:31000", "--at", "SERVER=10.0.0.7:31000"]
     assert run(["ctce", "published-12", *places, "--lines"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert printed.err == "isfc: note: 127.0.0.1:32880 is of this machine alone; see --listen\n"
     assert len(lines) == 2 * 13
     assert lines[2] == "6001 CTCE 31002 127.0.0.1 32884"
     assert lines[-1] == "6043 CTCE 31022 127.0.0.1 32926"
