@@ -282,7 +282,10 @@ def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(
     listing = ["iocp", str(DECKS / "one-cec.listing"), *ONE_CEC[2:]]
     again, said = imports(*listing, *told)
     assert "one-cec.listing is no deck: the layout keeps none" in said
-    assert replace(parse_collection(page), decks=()) == parse_collection(again)
+    machine = 'machine = "z14"\n'  # which reports of IOCP say, and this deck does not
+    assert machine in again
+    alike = parse_collection(again.replace(machine, ""))
+    assert replace(parse_collection(page), decks=()) == alike
 
 
 def test_ports_that_a_director_keeps_give_the_layout_that_they_give_when_said(
