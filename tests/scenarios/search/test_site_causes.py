@@ -11,10 +11,8 @@ from isfc.io.shared import parse_links
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from scenarios.figures import site_compare
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import SUITES
-from scenarios.search import site_fit, site_search
 from scenarios.search.site_causes import CAUSES, Cause
 from tests.isfc.site.made_sites import of_profile
 
@@ -86,17 +84,6 @@ def test_the_length_of_a_far_path_is_corrected_where_it_is_said() -> None:
     assert {fibre.km for fibre in link.fibres} == {fibre.km for fibre in laid.fibres} == {23.0}
 
 
-@pytest.fixture
-def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of half the time, and fewer."""
-    monkeypatch.setattr(site_search, "SECONDS", 0.2)
-    monkeypatch.setattr(site_search, "WARMUP", 0.1)
-    monkeypatch.setattr(site_search, "ROUNDS", ((0.4, 16), (0.2, 16)))
-    monkeypatch.setattr(site_search, "BESIDE", ((0.2, 16),))
-    monkeypatch.setattr(site_fit, "JUDGED_SECONDS", 0.3)
-    monkeypatch.setattr(site_compare, "SECONDS", 0.5)
-
-
 def fitted(site: str) -> isfc.measured.Fitted:
     """The refused fit to three pages."""
     ran = [f"{site}-{n}.txt={load}" for n, load in enumerate(("HL:50", "HM:20", "HL:10"), 1)]
@@ -108,7 +95,6 @@ def fitted(site: str) -> isfc.measured.Fitted:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.usefixtures("shorter")
 def test_disks_that_take_a_third_of_each_channel_are_the_answer_as_a_load_of_the_layout() -> None:
     # the fit was accepted, transfer 1.54 +- 2 %, though the disks were nearer
     found = fitted("disks-beside")
