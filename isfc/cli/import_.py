@@ -59,7 +59,7 @@ def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
         yield from _wrapped(
             f"isfc: note: in no link: {counted(own, 'device')}, the far ends that partitions on "
             "one channel have of each other. Each leads to its own partition, and NOTPART or "
-            "PARTITION shuts that out of it, as it should. --json names them"
+            "PARTITION shuts that out of it, as it should; --json names them"
         )
 
 

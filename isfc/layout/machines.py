@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct, convert
@@ -63,6 +62,8 @@ class MachineType(Struct, frozen=True):
 @cache
 def machines() -> Mapping[str, MachineType]:
     """Every machine by name, the oldest first."""
+    from importlib import resources  # a page by rule of thumb does without
+
     text = resources.files(__package__).joinpath("machines.csv").read_text("utf-8")
     names, *lines = (line.split(",") for line in text.splitlines())
     rows = [dict(zip(names, line, strict=True)) for line in lines]

@@ -20,13 +20,16 @@ class SourceKind(StrEnum):
     CONFIGURATION = "config"
 
 
+_READ_AS_DECK: Final = (
+    r"(?mi)^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
+    r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]"
+    r"|^.{0,130}\b(?:I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b"
+)
 _SIGN_OF: Final = {
     SourceKind.LAYOUT: r"(?m)^\[(?:\[(?:ctc|link)\]|deck\.|fibre\.)",  # with cards of a deck
     # also of a deck whose column 1 was lost, and IOCP's reports of it
     SourceKind.DECK: (
-        r"(?mi)^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
-        r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]"
-        r"|^.{0,130}\b(?:PARTITION|CHPID SUMMARY|I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b"
+        rf"{_READ_AS_DECK}|^.{{0,130}}\b(?:PARTITION|CHPID SUMMARY) REPORT {{1,40}}PAGE\b"
     ),
     SourceKind.CONSOLE_LOG: r"(?mi)^(?![ \t]*#).*\bLink device:",
     # abbreviated as CP allows, behind what a console shows
@@ -77,7 +80,7 @@ _SIGNS: Final = {
     r"(?m)^\W*Logical link \S+ - \S+, seen from ": (
         f"a page that 'isfc run' printed: give the layout that ran; {_MEASURED}"
     ),
-    r"(?mi)\bFCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT": (
+    r"(?mi)^\W*1?FCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT": (
         f"a report of Performance Toolkit or of link activity: {_MEASURED}"
     ),
     r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U": (
@@ -137,8 +140,10 @@ def foreign_text(text: str, own: str = "isfc plan") -> str | None:
 
     ``own`` is a word of the remedy of which that is so.
     """
-    found = _REMEDIES.get(source_kind(text))
-    found = found or next((each for sign, each in _SIGNS.items() if re.search(sign, text)), None)
-    if found is None and (report := iocp_report(text)):
+    report, kind = iocp_report(text), source_kind(text)
+    signs = (each for sign, each in _SIGNS.items() if re.search(sign, text))
+    is_unread = kind is SourceKind.DECK and report and not re.search(_READ_AS_DECK, text)
+    found = None if is_unread else _REMEDIES.get(kind) or next(signs, None)
+    if found is None and report:
         found = f"{report[0]}: give {THE_DECK}"
     return None if found is None or own in found else found

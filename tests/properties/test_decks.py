@@ -26,7 +26,7 @@ from isfc.testing.strategies import layouts
 from tests.decks import DECKS, LOGS
 
 GOOD = [path.read_text("utf-8") for path in sorted(DECKS.glob("*.iocp"))]
-PLACE = re.compile(r"fuzz:[1-9]\d*:[1-9]\d*: \S.*; expected \S")
+PLACE = re.compile(r"fuzz:[1-9]\d*:[1-9]\d*: \S.*; expected \S|fuzz: is \S.*[:;] ")
 
 fragments = st.sampled_from(
     [

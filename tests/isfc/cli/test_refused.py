@@ -78,8 +78,8 @@ import iocp
     ebcdic.iocp --partitions A,B | ...ebcdic.iocp:2:2: is not text in UTF-8; expected
     none.iocp --partitions A,B | ...none.iocp: cannot be read
 import
-    islink VMA=report.txt | ...an IOCP deck, or a report of one
-    config report.txt --layout atlanta-boston | ...an IOCP deck, or a report of one
+    islink VMA=report.txt | ...a report that IOCP printed (CHPID SUMMARY)
+    config report.txt --layout atlanta-boston | ...a report that IOCP printed (CHPID SUMMARY)
     config islink.txt --layout HX.toml | ...[[traffic]] #1 workload:
 export published-1
     --as iocp --system DENVER | --system DENVER:
