@@ -100,6 +100,12 @@ class SiteProfile:
         """The link driver with its factors."""
         return replace(parameters, **_scaled(parameters, self.factors, of_feature=False))
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether what was held back is further off than without the profile, by the median."""
+        off, before = self.held_back, self.before
+        return off is not None and before is not None and off.median > before.median
+
     def describe(self, features: Iterable[str] = ()) -> str:
         """The profile and its own error figures, in a line; and which ``features`` it leaves."""
         what = "interval" if self.intervals == 1 else "intervals"
@@ -113,6 +119,8 @@ class SiteProfile:
                 f"figures held back are off by {self.held_back.median:.1f} % by the median, "
                 f"the worst by {self.held_back.worst:.0f} %."
             )
+        if self.is_worse and self.before is not None:
+            off += f" Without it they are off by {self.before.median:.1f} %."
         return f"{fitted}: {' '.join([off, *self._left(features), *doubts])}"
 
     def _left(self, features: Iterable[str]) -> Iterator[str]:

@@ -157,7 +157,7 @@ def assumed_apart(before: Layout, after: Layout) -> list[Widening]:
 def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widening:
     """What is left of a widening at a site whose profile has fitted what is assumed."""
     site = layout.site
-    if site is None or site.held_back is None or site.doubts:
+    if site is None or site.held_back is None or site.doubts or site.is_worse:
         return known
     is_told = assumption.fitted and {*assumption.fitted} <= site.factors.keys()
     if not is_told or not {fibre.profile.feature for fibre in layout.fibres} <= {*site.features}:

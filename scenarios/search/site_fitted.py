@@ -1,12 +1,11 @@
 """What a fit to a site has found, what else may explain its figures, and the doubts about it.
 
-A rival has no constant to fit: it is the model as it is, with another feature or another workload,
-beside the same figures. Two explanations may be as near to what was measured, and part elsewhere: a
-link that waits for the fibre does not tell what its channels' processors take. So each predicts
-loads that may not have run, on the link as it is and on one CTC of it, and the widest difference
-says whether the choice matters. A fit always finds factors. It says something of the site only if
-what ran and the layout are as said, and if the site differs from the model in the constants that
-are fitted: else there are doubts.
+A rival is another cause, feature or workload beside the same figures. Two explanations may be as
+near to what was measured, and part elsewhere: a link that waits for the fibre does not tell what
+its channels' processors take. So each predicts loads that may not have run, on the link as it is
+and on one CTC of it, and the widest difference says whether the choice matters. A fit always finds
+factors. It says something of the site only if what ran and the layout are as said, and if the site
+differs from the model in the constants that are fitted: else there are doubts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,8 +32,8 @@ from scenarios.runs.workload import SUITES
 from scenarios.search.site_surface import at_bound, numpy, squares
 
 AS_GOOD: Final = 10.0
-"""By how much a rival's squares may exceed the fit's, with two for each constant of the fit (AIC),
-and it explains the figures as well. Chosen: the scatter of short runs is about that."""
+"""How far the evidence (AICc) of a rival may be behind the fit's for it to be about as near; one
+that is so far ahead is nearer. Chosen: the scatter of short runs is about that."""
 
 NAMED_MAX: Final = 3
 """Explanations that a reason names."""

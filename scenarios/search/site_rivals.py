@@ -94,17 +94,21 @@ def find_rivals(search: Search, near: Near, told: Any, logs: Any) -> list[Rival]
 
 def _features(search: Search, near: Near, base: Any, free: Any, most: float) -> Iterator[Rival]:
     """Each other feature in the place of one that a link has: alone, and with constants."""
+    constants = slice(len(CONSTANTS))
     for what, laid in other_features(search.layout):
         other = search.over(laid)
         (level,) = other.shown([base])
         surface = structs.replace(near.surface, centre=base, level=level)
         there = structs.replace(near, surface=surface, reach=numpy.maximum(near.reach, REACH))
-        moved = there.moved(free)
-        for changed in (free & False, moved):
-            changed[len(CONSTANTS) :] = True
-            logs, fitted = there.best(changed), int(changed[: len(CONSTANTS)].sum())
+        alone, moved = free.copy(), there.moved(free)
+        alone[constants] = False
+        tried = {what: alone}
+        if moved[constants].any():
+            tried[f"{what}, with other constants"] = moved
+        for said, changed in tried.items():
+            logs, fitted = there.best(changed), int(changed[constants].sum())
             if squares(there.surface.at(logs) / near.known) < most:
-                yield Rival(what, other.at(logs), other.loads(logs), fitted, laid, is_layout=True)
+                yield Rival(said, other.at(logs), other.loads(logs), fitted, laid, is_layout=True)
 
 
 def _searched(beside: Search, start: Any, free: Any) -> Rival | None:

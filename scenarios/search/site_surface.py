@@ -186,22 +186,6 @@ class Near(Struct, frozen=True):
         found[changed] = least_off(off, centre[changed], (lower[changed], upper[changed]))
         return found
 
-    def along(self, path: Any, free: Any) -> Any:
-        """The best along a ``path``, a vector of logarithms, where ``free`` constants may change.
-
-        It goes as far as a profile may, beyond what the surface reaches: whether figures are near
-        there, runs must tell.
-        """
-        ways = numpy.column_stack([path, numpy.eye(len(path))[:, free]])
-        most = log(FACTOR_MAX)
-        prior = numpy.append(PRIOR, self.unknowns.prior[free])
-
-        def off(steps: Any) -> Any:
-            return numpy.concatenate([self.surface.at(ways @ steps) / self.known, steps / prior])
-
-        steps = least_off(off, numpy.zeros(ways.shape[1]), (-most, most))
-        return self.unknowns.bounded(ways @ steps)
-
     def at_edge(self, logs: Any) -> bool:
         """Whether a point is as far as the surface goes."""
         return bool((abs(logs - self.surface.centre) / self.reach).max() > 0.95)

@@ -130,12 +130,9 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
 
 
 def figures(_: str) -> dict[str, str]:
-    """For docs/measured.md: the same as a table, and the longest processor time of a site."""
+    """For docs/measured.md: the same as a table."""
     rows = STUDY.rows()
-    return {
-        "drawn": block(markdown_table((f"of {len(rows)} sites", ""), summary(rows))),
-        "seconds": f"{max(float(row['seconds']) for row in rows):.0f}",
-    }
+    return {"drawn": block(markdown_table((f"of {len(rows)} sites", ""), summary(rows)))}
 
 
 def _numbers(numbers: list[str]) -> str:

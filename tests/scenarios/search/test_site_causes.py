@@ -1,6 +1,8 @@
 """Causes outside of the fitted constants: what each is, and that sites which have one show it."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,9 +13,12 @@ from isfc.io.shared import parse_links
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.site import CONSTANTS
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_causes import CAUSES, Cause
+from scenarios.search.site_rivals import _features
+from scenarios.search.site_surface import Surface, near_surface
 from tests.isfc.site.made_sites import of_profile
 
 LAYOUT = load_layout("atlanta-boston")
@@ -121,3 +126,25 @@ def test_slow_starts_are_named_and_no_layout_is_written() -> None:
     assert any("without the fit" in doubt for doubt in found.doubts)
     assert "look like starts of I/Os and interrupts that take 1." in found.doubts[-1]
     assert found.corrected is None
+
+
+@pytest.mark.parametrize(
+    ("level", "tried"), [(0.0, {"": 0}), (0.3, {"": 0, ", with other constants": 1})]
+)
+def test_a_feature_is_tried_with_constants_under_a_name_of_its_own_if_any_moves(
+    level: float, tried: dict[str, int]
+) -> None:
+    # it was held twice beside the fit, alone and with constants, under one name
+    import numpy
+
+    count, off = len(CONSTANTS), numpy.full(40, level)
+    slopes, blank = numpy.zeros((40, count)), numpy.zeros((count, count))
+    slopes[:, 0] = -1.0
+    surface = Surface(blank[0], off, slopes, numpy.full(40, 0.01), 0.01, blank)
+    near = near_surface(surface, [0.0] * 40, 1.2)
+    other = SimpleNamespace(shown=lambda _: [off], at=lambda _: LAYOUT, loads=lambda _: ())
+    search: Any = SimpleNamespace(layout=LAYOUT, over=lambda _: other)
+    every = _features(search, near, blank[0], near.told(), 1e9)
+    said = "FICON Express4 where the layout has FICON Express2"
+    found = [(each.what, each.fitted) for each in every if each.what.startswith(said)]
+    assert found == [(f"{said}{more}", fitted) for more, fitted in tried.items()]

@@ -123,6 +123,14 @@ def test_a_profile_says_which_features_of_a_layout_it_leaves() -> None:
     assert any("FICON Express2 keeps the model's." in text for text in told)
 
 
+def test_a_profile_that_is_worse_than_none_says_so() -> None:
+    site = SiteProfile("made", {"turn": 1.05}, ("FICON Express4",), 2, "")
+    worse = replace(site, held_back=FitErrors(6.8, 143), before=FitErrors(3.7, 30))
+    better = replace(site, held_back=FitErrors(3.7, 30), before=FitErrors(6.8, 143))
+    assert worse.describe().endswith("Without it they are off by 3.7 %.")
+    assert "Without it" not in better.describe()
+
+
 def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
     # the latency is written as 2_500: a compiled record has 2500.0, and both must give one model
     (fibre, *_) = load_layout(LAYOUT).fibres
