@@ -15,6 +15,7 @@ from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_table
 from isfc.answers.shared import Shared, disks_known, disks_tables, shared_by
+from isfc.errors.in_words import counted
 from isfc.layout import capacity
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout, machines_of
@@ -229,6 +230,7 @@ def ends_at(plan: Plan) -> str:
     return " ".join([*said, *[_TO_MEASURE] * is_open])
 
 
+_MODE: Final = "command mode of "
 _OPEN: Final = "the range cannot tell which"
 _TO_MEASURE: Final = (
     "To know: one page of link activity and FCX108 from a busy hour, for 'isfc measured fit'."
@@ -241,14 +243,22 @@ def _between(way: capacity.WriteDirection, receiver: NodeName, machine: Processo
     paces = (on_machine(LinkParameters(), end).receive_ns_per_byte for end in ends)
     lock = Interval(*(1e9 / pace / MIB for pace in paces))
     profiles = [use.fibre.profile for use in way.chpids]
-    most = sum(min(handled_mb_per_s(p), 1e9 / p.line_ns_per_byte / MIB) for p in profiles)
+    lines = [1e9 / p.line_ns_per_byte / MIB for p in profiles]
+    most = sum(map(min, lines, map(handled_mb_per_s, profiles)))
     chpids = Interval(min(most, ceiling_mb_per_s(way) or most), most)
     is_lock, is_chpids = lock.high < chpids.low, chpids.high < lock.low
-    which = "the lock" if is_lock else "the chpids" if is_chpids else _OPEN
+    mode, links = ("", "fibre links") if chpids.low == sum(lines) else (_MODE, "chpids")
+    which = "the lock" if is_lock else f"the {links}" if is_chpids else _OPEN
     return (
-        f"{way.sender}: CP's receive lock on {receiver} ({machine}) {lock} MB/s, command mode of "
-        f"{len(profiles)} chpids {chpids}: {which}."
+        f"{way.sender}: CP's receive lock on {receiver} ({machine}) {_ends(lock)} MB/s, {mode}"
+        f"{counted(len(profiles), links[:-1])} {_ends(chpids)}: {which}."
     )
+
+
+def _ends(found: Interval) -> str:
+    """As people read it; once, where both ends are the same."""
+    low, _, high = str(found).partition("-")
+    return low if low == high else str(found)
 
 
 def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:

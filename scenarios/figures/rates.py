@@ -249,8 +249,10 @@ class ModelledRate:
     def _figure(self, run: int, pairs: int) -> Figure:
         rate, load = self.runs[run], Load(pairs=pairs)
         collisions = 0.0 if self.seen is None else self.seen.collisions_per_s
-        to = self.layout.partner(self.sender)
-        layout = on_machines(self.layout, {to: self.layout.machine(to)})
+        layout = self.layout
+        if layout.site is None:  # a fit is of both ends
+            to = layout.partner(self.sender)
+            layout = on_machines(layout, {to: layout.machine(to)})
         return link_rate(rate.mb_per_s, layout, load, collisions).of_run(rate, self.sender)
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,11 @@ def _without(verb: str, *, is_known: bool) -> Find:
         )
         for (machine, feature), fibres in found.items():
             had = machines_with(feature)
-            text = f"{judged.place(*fibres)}: {machine} {verb} {feature}; these have: {had}."
+            ends = [
+                i for i, end in enumerate(judged.layout.machines) if end and end.of.name == machine
+            ]
+            place = judged.place(*fibres, ends=ends)
+            text = f"{place}: {machine} {verb} {feature}; these have: {had}."
             yield Broken(text, fibres=tuple(fibres))
 
     return find

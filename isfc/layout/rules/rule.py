@@ -1,7 +1,7 @@
 """A rule, and what it finds in a layout."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
@@ -49,11 +49,14 @@ class Judged(Struct, frozen=True):
         """How many CTCs a fibre carries."""
         return sum(ctc.fibre == fibre for ctc in self.layout.ctcs)
 
-    def place(self, *fibres: Fibre) -> str:
-        """``Chpid 40 at ATLANTA (50 at BOSTON)``, or ``Chpids 40 and 41 at ...``."""
-        first, second = self.layout.nodes
-        near, far = (listed(format_chpid(fibre.chpids[end]) for fibre in fibres) for end in (0, 1))
-        return f"Chpid{'s' * (len(fibres) > 1)} {near} at {first} ({far} at {second})"
+    def place(self, *fibres: Fibre, ends: Sequence[int] = (0, 1)) -> str:
+        """``Chpid 40 at ATLANTA (50 at BOSTON)``, or ``Chpids 40 and 41 at ...``; or one end."""
+        near, *far = (
+            f"{listed(format_chpid(fibre.chpids[end]) for fibre in fibres)} at {node}"
+            for end, node in enumerate(self.layout.nodes)
+            if end in ends
+        )
+        return f"Chpid{'s' * (len(fibres) > 1)} {near}" + "".join(f" ({each})" for each in far)
 
 
 class Broken(Struct, frozen=True):

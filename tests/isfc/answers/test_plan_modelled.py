@@ -243,7 +243,8 @@ def test_it_is_said_whether_cp_s_lock_or_the_chpids_end_a_link_on_machines() -> 
     assert here.endswith(": the range cannot tell which")
     assert there.endswith(": the lock")  # a z10's
     assert "FCX108" in measure
-    assert on_machines("z16 A01", *one).count(": the chpids.") == 2
+    assert on_machines("z16 A01", *one).count(", 1 fibre link 394: the fibre links.") == 2
+    assert on_machines("z16 A01", (2.0, 4), (2.0, 4)).count(", 2 fibre links 394: the fibre") == 2
     assert "FCX108" not in on_machines("z16 A01", *one)
 
 

@@ -15,10 +15,12 @@ from scenarios.figures.assumptions import MACHINES, assumed
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.paces import ends_on_machines
 from scenarios.figures.ranges import link_rate
+from scenarios.figures.rates import ModelledRate
 from scenarios.runs.experiment import STATED, Experiment, one_way
 from scenarios.runs.notes import plan_notes, run_notes
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, find_workload
 from tools.calibration.studies import link
 
@@ -138,6 +140,11 @@ def test_a_site_s_profile_narrows_the_range_to_the_fit_s_own() -> None:
     found = link_rate(2000, other, STATED).range
     assert found is not None
     assert found.wider_for == ("another layout than the fit's",)
+    for ends in (layout, on(layout, "z13", "z16 A01")):
+        there = with_site(ends, replace(fit, layout=layout_kind(ends)))
+        modelled = ModelledRate(there, there.nodes[0], (Rate(2000.0), Rate(2000.0)))
+        assert modelled.stated.range == link_rate(2000, there, STATED).range
+        assert modelled.stated.ends.high / modelled.stated.ends.low < 1.15
 
 
 def test_a_later_feature_without_a_machine_is_said_once_to_be_on_a_z10() -> None:
@@ -151,21 +158,23 @@ def test_a_later_feature_without_a_machine_is_said_once_to_be_on_a_z10() -> None
     assert plan_notes(plain)
 
 
-SEED = 1
-
-
 @pytest.mark.at_length
-def test_machines_of_today_tell_layouts_apart_that_a_z10_does_not() -> None:
-    """Drawn links, of which a z10 ends two of five at one figure, end at theirs on a z17."""
-    random = Random(SEED)
+@pytest.mark.parametrize("seed", [1, 91])
+def test_fewer_drawn_layouts_lie_at_the_lock_s_ceiling_on_a_machine_than_without(seed: int) -> None:
+    """All that do on the machine do without a key too, and not the other way round.
+
+    That at most a tenth does holds of some machines and seeds: of 40 drawn by each of these, in
+    0.1 s, 17 and 17 do without a key, 6 and 12 on a z14, 4 and 5 on a z16, 4 and 3 on a z17.
+    """
+    random = Random(seed)
     names = [f.name for f in CATALOGUE if f.name not in ("FICON Express", "FICON Express2")]
     drawn = [
-        link(random.choice(names), random.randint(1, 4), random.randint(1, 4)) for _ in range(40)
+        link(random.choice(names), random.randint(1, 4), random.randint(1, 4)) for _ in range(12)
     ]
-    at_ceiling = {}
-    for name in ("z10 EC", "z17 ME1"):
-        ceiling = sent(on(link("FICON Express32S", 8, 2), name), 500, 0.15)
-        rates = [sent(on(each, name), seconds=0.15) for each in drawn]
-        at_ceiling[name] = sum(rate > 0.99 * ceiling for rate in rates)
-    assert at_ceiling["z10 EC"] > 12
-    assert at_ceiling["z17 ME1"] <= 4
+    at_ceiling = []
+    for machine in ("", "z16 A01"):
+        ceiling = sent(on(link("FICON Express32S", 8, 2), machine), 500, 0.05)
+        rates = [sent(on(each, machine), seconds=0.05) for each in drawn]
+        at_ceiling.append({at for at, rate in enumerate(rates) if rate > 0.99 * ceiling})
+    without, there = at_ceiling
+    assert there < without

@@ -209,6 +209,17 @@ def test_there_is_a_layout_that_needs_no_change() -> None:
     assert found(selected()) == []
 
 
+def test_card_is_of_the_ends_whose_machine_never_had_it() -> None:
+    link = on("z14", 4.0)
+    for machines, place in (
+        (("z196", "z14"), "Chpid 50 at BOSTON: z14 "),
+        (("z14", "z14"), "Chpid 40 at ATLANTA (50 at BOSTON): z14 "),
+    ):
+        both = replace(link, machines=(Processors(machines[0]), Processors(machines[1])))
+        (found,) = [each for each in find_all(both) if each.rule.id == "card-never"]
+        assert found.text.startswith(place)
+
+
 def test_finding_comes_once_for_all_chpids_that_it_concerns() -> None:
     for layout, text in (
         (layout_of((SLOW, 5)), "Chpid 40 at ATLANTA (50 at BOSTON) carries 5 CTCs."),
