@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.answers.change_order import ENOUGH
 from isfc.answers.connections import CtcConnection
 from isfc.errors.in_words import listed
 from isfc.layout.change import Instruction
@@ -34,7 +35,7 @@ class LinkBefore(Struct, frozen=True):
     mb_per_s: Figure | None
     """that it carries, one way, in its slower direction; null if that was not asked for"""
     half: Figure | None
-    """what half of its CTCs carry, on the side of less; null if it never has so few meanwhile"""
+    """what half of its CTCs carry, on the side of less; null if that was not run"""
 
 
 class ChangeStep(Struct, frozen=True):
@@ -172,7 +173,12 @@ def _summary(change: Change) -> Iterator[str]:
             "when QUERY SSI shows Stable."
         )
     else:
-        yield "Every link has a CTC all the time. Go on when QUERY ISLINK shows Up at both ends."
+        there = {each.link for each in change.before}
+        both = any(not step.ctcs or step.link not in there for step in change.steps)
+        yield (
+            f"Every link{' of both layouts' * both} has a CTC all the time. Go on when QUERY "
+            "ISLINK shows Up at both ends."
+        )
     for each in change.before:
         yield from ("", f"Now {each.link}: {_carries(each.ctcs, each.mb_per_s)}.")
         yield from _least(each, change.steps)
@@ -180,10 +186,10 @@ def _summary(change: Change) -> Iterator[str]:
         yield ("The search was cut: this is the best order of those that it came to.")
     elif change.lent or any(step.between for step in change.steps):
         by_rate = any(each.mb_per_s for each in change.before)
-        floor = "carry less than 90 % of what half of their CTCs carry" if by_rate else _HALF
         yield (
-            "No order is better: all were compared, by the links that are DOWN, then by those that "
-            f"{floor}, then by CTCs lent, by steps, and by the CTCs that a link keeps."
+            f"No order {'with as many CTCs on the way ' * by_rate}is better: all were compared, by "
+            f"the links that are DOWN, then by {_FEW * (not by_rate)}CTCs lent, by steps, and by "
+            "the CTCs that a link keeps."
         )
     if change.lent:
         yield (
@@ -192,7 +198,7 @@ def _summary(change: Change) -> Iterator[str]:
         )
 
 
-_HALF: Final = "have less than half of their CTCs"
+_FEW: Final = "those that have less than half of their CTCs, by "
 
 
 def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
@@ -203,6 +209,11 @@ def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
         half = "" if link.half is None else f"; half of its CTCs carry {link.half}"
         what = _carries(step.ctcs, step.mb_per_s)
         yield f"{link.link} has least after step {steps.index(step) + 1}: {what}{half}."
+        if step.mb_per_s and link.half and step.mb_per_s.value < ENOUGH * link.half.value:
+            yield (
+                f"That is less than {100 * ENOUGH:g} % of it: orders are compared by how many "
+                "CTCs they keep, not by what these carry."
+            )
 
 
 def _title(step: ChangeStep) -> str:

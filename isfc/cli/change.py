@@ -69,15 +69,20 @@ def _trials_of(trials: Sequence[ChangeTrial], link: str | None) -> list[ChangeTr
 def _write(trials: Sequence[ChangeTrial], folder: Path) -> None:
     """Write what runs do the steps with, and say how on stderr."""
     folder.mkdir(parents=True, exist_ok=True)
+    made = set[Path]()
     for number, trial in enumerate(trials, start=1):
         name = f"{_NAME}-{number}" if len(trials) > 1 else _NAME
         layout, script = folder / f"{name}.toml", folder / f"{name}.cp"
         write_file(layout, trial.layout)
         write_file(script, trial.script)
+        made |= {layout, script}
         show_log(
             f"isfc: to try it: isfc run {layout} --cp {script} --warmup 0 "
             f"--seconds {trial.seconds:g}"
         )
+    there = {path for kind in ("toml", "cp") for path in folder.glob(f"{_NAME}*.{kind}")}
+    if left := sorted(path.name for path in there - made):
+        show_log(f"isfc: note: not of this change: {', '.join(left)}")
 
 
 change: Any = command_of(answer, report=change_lines, printed=ChangePrinted)

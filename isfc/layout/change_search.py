@@ -27,7 +27,7 @@ from isfc.link.scan import CTCS_MAX
 Nodes = tuple[NodeName, NodeName]
 
 STATES_MAX: Final = 20_000
-"""States of one search before it is cut. Chosen: about a second."""
+"""States of one search before it is cut. Chosen: a few seconds."""
 
 
 class StepKind(StrEnum):
@@ -72,7 +72,7 @@ class Cost(Struct, frozen=True, order=True):
 
 
 class CtcOrder(Struct, frozen=True):
-    """The best order that was found, and whether the search was cut before all were compared."""
+    """The best order that was found, and whether a search was cut before all were compared."""
 
     moves: tuple[tuple[StepKind, tuple[CtcOfLink, ...]], ...]
     cost: Cost
@@ -113,7 +113,10 @@ def find_orders(task: CtcTask, find_spare: Callable[[], Iterable[CtcOfLink]]) ->
         best = _Search(alone).best()
         if best.cost.short:
             spare = tuple(one for one in find_spare() if one.nodes in links)
-            best = min(best, _Search(alone, spare).best(), key=lambda order: order.cost)
+            lending = _Search(alone, spare).best()
+            is_cut = best.is_cut or lending.is_cut
+            better = min(best, lending, key=lambda order: order.cost)
+            best = structs.replace(better, is_cut=is_cut)
         yield best
 
 

@@ -47,6 +47,18 @@ def drawn(random: Random) -> tuple[Collection, Collection]:
     return sides[0], sides[1]
 
 
+def drawn_large(random: Random) -> tuple[Collection, Collection]:
+    """Both sides of a link of nine to sixteen CTCs, with few numbers too."""
+    sides, numbers = [], range(random.randint(CTCS_MAX, 25))
+    for _ in range(2):
+        size = random.randint(9, CTCS_MAX)
+        firsts, seconds = (random.sample(numbers, size) for _ in (0, 1))
+        rdevs = [(Rdev(a), Rdev(b)) for a, b in zip(firsts, seconds, strict=True)]
+        ctcs = [CtcPair(fibre(random), both) for both in rdevs]
+        sides.append(Collection((link_of((NodeName("A"), NodeName("B")), ctcs),)))
+    return sides[0], sides[1]
+
+
 def fibre(random: Random) -> Fibre:
     """One of four between the same chpids, which the links share."""
     chpids = ChpidId(0x40 + random.randrange(2)), ChpidId(0x50 + random.randrange(2))
@@ -150,6 +162,15 @@ def test_no_order_is_better_and_no_outage_can_be_avoided(count: int) -> None:
         assert not any(step.is_down for step in found.steps)
 
 
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.exhaustive)])
+def test_steps_end_in_the_other_layout_and_keep_a_link_of_many_ctcs_up(count: int) -> None:
+    for seed in range(count):
+        before, after = drawn_large(Random(seed))
+        steps = change_steps(before, after).steps
+        Change(before, after).walked(steps)
+        assert not any(step.is_down for step in steps)
+
+
 def test_a_search_that_is_cut_says_so_and_still_ends_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isfc.layout.change_search.STATES_MAX", 4)
     cut = 0
@@ -158,3 +179,12 @@ def test_a_search_that_is_cut_says_so_and_still_ends_right(monkeypatch: pytest.M
         Change(before, after).walked(found.steps)
         cut += found.is_cut
     assert cut
+
+
+def test_that_only_the_search_with_spares_is_cut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 80 states: all orders without a spare are compared, and one with some is no better."""
+    monkeypatch.setattr("isfc.layout.change_search.STATES_MAX", 80)
+    before, after = drawn(Random(20))
+    assert change_steps(before, after).is_cut
+    monkeypatch.setattr("isfc.layout.change._spare", lambda *_: ())
+    assert not change_steps(before, after).is_cut

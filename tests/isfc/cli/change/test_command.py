@@ -5,11 +5,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec import structs
 
 import isfc
+from isfc.answers.change_page import change_lines
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import given_collection
+from isfc.layout.collection import Collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
 from isfc.reports.text import encoded
@@ -282,6 +285,23 @@ def test_of_several_links_that_change_one_is_tried(refusal: Refusal, tmp_path: P
 
 
 @pytest.mark.slow
+def test_of_a_link_that_goes_for_good_the_page_does_not_say_that_it_stays_up() -> None:
+    stays = isfc.new("A,B", "40:50", ctcs=2, rdevs="6000")
+    goes = isfc.new("A,C", "41:60", ctcs=2, rdevs="6100")
+    page = "\n".join(change_lines(isfc.change(Collection((stays, goes)), stays, rates=False)))
+    assert "\nEvery link of both layouts has a CTC all the time." in page
+    assert "\nThen there is no such link." in page
+
+
+def test_what_another_change_left_beside_is_named(
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "change-2.cp").write_text("* of a longer change\n")
+    words = ["change", *layouts, "--no-rates", "--try", str(tmp_path), "--force"]
+    assert run(words) == ExitCode.GOOD
+    assert "isfc: note: not of this change: change-2.cp\n" in capsys.readouterr().err
+
+
 def test_more_ctcs_than_a_run_has_take_several(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,3 +327,8 @@ def test_a_link_that_is_renumbered_carries_what_half_of_it_carries() -> None:
     carried = [step.mb_per_s.value for step in found.steps if step.mb_per_s and step.between]
     assert len(carried) == 2
     assert min(carried) >= 0.9 * half.value
+    assert "That is less" not in "\n".join(change_lines(found))
+    slow = structs.replace(half, value=0.89 * half.value)
+    steps = tuple(structs.replace(step, mb_per_s=slow) for step in found.steps)
+    page = "\n".join(change_lines(structs.replace(found, steps=steps)))
+    assert "\nThat is less than 90 % of it: " in page
