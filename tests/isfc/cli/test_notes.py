@@ -25,6 +25,7 @@ ALONE = "The figures take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S
 ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
+MACHINE = "Without machine in the layout CP is as fast as on the z10 EC"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
 WITH_NOTES = {
     *("plan", "relocate", "run", "run --fault-seed"),
@@ -55,7 +56,11 @@ COMMANDS = {
         MODEL,
         True,
     ),
-    "collide": ("collide FILE --offer-out 10 --offer-in 10 --steps 1", MODEL, False),
+    "collide": (
+        "collide FILE --offer-out 10 --offer-in 10 --steps 1",
+        {**MODEL, "machine": MACHINE},
+        False,
+    ),
 }
 
 
