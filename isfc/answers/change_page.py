@@ -145,7 +145,8 @@ def _lines(change: Change) -> Iterator[str]:
         yield from ("", "## Definitions", "")
         yield from (f"- {text}" for text in (*change.beforehand, *change.afterwards))
         yield from _decks(change)
-        yield from ("", "## SYSTEM CONFIG, for the next IPL", "")
+        as_now = [] if change.system_config else ["It stays as it is."]
+        yield from ("", "## SYSTEM CONFIG, for the next IPL", "", *as_now)
         for node, text in change.system_config.items():
             yield from (f"    {node}: BEGIN", *(f"    {line}" for line in text), f"    {node}: END")
         yield from ("", "## The way back", "")

@@ -77,8 +77,8 @@ def _write(trials: Sequence[ChangeTrial], folder: Path) -> None:
         write_file(script, trial.script)
         made |= {layout, script}
         show_log(
-            f"isfc: to try it: isfc run {layout} --cp {script} --warmup 0 "
-            f"--seconds {trial.seconds:g}"
+            f"isfc: to try it: isfc run {layout} --cp {script} --workload HL --pairs 20 "
+            f"--warmup 0 --seconds {trial.seconds:g}"
         )
     there = {path for kind in ("toml", "cp") for path in folder.glob(f"{_NAME}*.{kind}")}
     if left := sorted(path.name for path in there - made):

@@ -35,8 +35,8 @@ class CtcStep(Struct, frozen=True):
     """CTCs of a link that are added or removed, and the link as it is then.
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later,
-    ``between`` whether it has less now than before and afterwards. ``frees`` are those removed
-    whose numbers something new is to have, ``lent`` those that neither layout has.
+    ``between`` whether it has less now than before and afterwards. ``frees`` are the
+    devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has.
     """
 
     kind: StepKind
@@ -44,7 +44,7 @@ class CtcStep(Struct, frozen=True):
     left: Layout | None
     is_down: bool = False
     between: bool = False
-    frees: tuple[CtcOfLink, ...] = ()
+    frees: frozenset[tuple[NodeName, int]] = frozenset()
     lent: tuple[CtcOfLink, ...] = ()
 
     @property
@@ -162,7 +162,7 @@ def _steps(
             on_machines(link_of(nodes, left), on) if left else None,
             not left and nodes in task.stakes,
             bool(removed) and 0 < len(left) < task.stakes.get(nodes, Stake()).base,
-            tuple(one for one in removed if one.key not in waiting and one.ends & ends),
+            frozenset(e for one in removed if one.key not in waiting for e in one.ends & ends),
             tuple(one for one in removed if one.key not in known),
         )
 
@@ -233,8 +233,7 @@ def _removing(step: CtcStep) -> Iterator[Instruction]:
     for node, rdevs in ends:
         yield Instruction(node, f"VARY OFFLINE {_spelt(rdevs)}")
     for end, node in enumerate(step.nodes):
-        if step.frees:
-            freed = sorted(each.ctc.rdevs[end] for each in step.frees)
+        if freed := sorted(rdev for name, rdev in step.frees if name == node):
             yield Instruction(node, words=f"delete {_named(freed)}: something new has the number")
         if step.lent:
             lent = sorted(each.ctc.rdevs[end] for each in step.lent)
@@ -278,30 +277,30 @@ def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
     of whose numbers is another's in the same run has a number beside it, which nothing else has.
     """
     active = {CtcOfLink(old.nodes, ctc).key: ctc for ctc in old.ctcs}
-    begin, mine, count = dict(active), list[CtcStep](), 0
+    begin, mine = dict(active), dict[int, CtcStep]()
     defined = dict(active)
-    for step in (step for step in steps if step.nodes == old.nodes):
+    for number, step in enumerate(steps, start=1):
+        if step.nodes != old.nodes:
+            continue
         ctcs = {one.key: one.ctc for one in step.ctcs}
         if len(defined | ctcs) > CTCS_MAX:
-            yield _trial(old, begin, defined, mine, count)
-            begin, mine, count = dict(active), [], count + len(mine)
+            yield _trial(old, begin, defined, mine)
+            begin, mine = dict(active), {}
             defined = dict(active)
         if step.kind is StepKind.ADD:
             active |= ctcs
         else:
             active = {key: ctc for key, ctc in active.items() if key not in ctcs}
         defined = ctcs | defined
-        mine.append(step)
-    yield _trial(old, begin, defined, mine, count)
+        mine[number] = step
+    yield _trial(old, begin, defined, mine)
 
 
 _Ctcs = dict[tuple[object, ...], CtcPair]
 
 
-def _trial(
-    old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Sequence[CtcStep], count: int
-) -> Trial:
-    """A run that begins with some CTCs of those that are defined, after ``count`` steps."""
+def _trial(old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Mapping[int, CtcStep]) -> Trial:
+    """A run of steps by their numbers, which begins with some CTCs of those that are defined."""
     nodes, added = old.nodes, [ctc for key, ctc in defined.items() if key not in begin]
     beside = _beside(begin, added)
     lines = [
@@ -317,7 +316,7 @@ def _trial(
             lines.append(f"at 0.001s {node}: DEACTIVE ISLINK {_spelt(new)}")
             lines.append(f"at 0.002s {node}: VARY OFFLINE {_spelt(new)}")
     at_s = _FIRST_S
-    for number, step in enumerate(steps, start=count + 1):
+    for number, step in steps.items():
         lines.append(f"* step {number}")
         ctcs = tuple(structs.replace(c, ctc=beside.get(c.key, c.ctc)) for c in step.ctcs)
         for order in orders_of(structs.replace(step, ctcs=ctcs)):

@@ -65,7 +65,7 @@ def test_numbers_that_move_are_freed_while_another_ctc_stays() -> None:
         (StepKind.REMOVE, 1, False),
         (StepKind.ADD, 1, False),
     ]
-    assert steps[0].frees == steps[0].ctcs
+    assert steps[0].frees == steps[0].ctcs[0].ends
 
 
 def test_sixteen_are_renumbered_by_eight_and_eight_as_many_of_each_fibre() -> None:
