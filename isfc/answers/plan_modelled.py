@@ -222,10 +222,13 @@ def to_count_on(way: capacity.WriteDirection, rates: ModelledRate) -> Figure:
 
 
 def ends_at(plan: Plan) -> str:
-    """Between which limits each direction ends, on machines; nothing without, or at a site."""
+    """Between which limits each direction ends, on machines; nothing without, or at a site.
+
+    A system of which no machine is said is on the z10 EC of the model.
+    """
     on = machines_of([plan.layout] if plan.layout.site is None else [])
     receivers = [(way, plan.layout.partner(way.sender)) for way in plan.directions]
-    said = [_between(way, to, on[to]) for way, to in receivers if to in on]
+    said = [_between(way, to, on.get(to, Processors("z10 EC"))) for way, to in receivers if on]
     is_open = any(_OPEN in each for each in said)
     return " ".join([*said, *[_TO_MEASURE] * is_open])
 

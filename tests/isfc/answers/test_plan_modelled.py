@@ -246,6 +246,8 @@ def test_it_is_said_whether_cp_s_lock_or_the_chpids_end_a_link_on_machines() -> 
     assert on_machines("z16 A01", *one).count(", 1 fibre link 394: the fibre links.") == 2
     assert on_machines("z16 A01", (2.0, 4), (2.0, 4)).count(", 2 fibre links 394: the fibre") == 2
     assert "FCX108" not in on_machines("z16 A01", *one)
+    unsaid = replace(layout_of(*four), machines=(None, Processors("z16 A01")))
+    assert ends_at(make_plan(unsaid)) == on_machines("z16 A01", *four)
 
 
 def test_without_machines_and_at_a_site_nothing_is_said_of_it() -> None:
