@@ -240,21 +240,24 @@ def _ctcs(count: int) -> str:
 
 
 def _connections(rows: Sequence[CtcConnection]) -> Iterator[str]:
-    """Both ends of the CTCs of a step side by side."""
+    """Both ends of the CTCs of a step side by side, with control units where a deck tells them."""
+    is_told = any(row.unit_address for row in rows)
+    sides = _SIDES if is_told else _SIDES_ALONE
     for number, row in enumerate(rows):
         near, far = (end for end in row.ends if end)
         if number == 0:
-            yield _SIDES.format(near.node, "chpid", "CU", "UA", "CU", "chpid", far.node)
+            yield sides.format(near.node, "chpid", "CU", "UA", "CU", "chpid", far.node)
         here, there = (
             (_through(end.rdev, row.count), end.chpid, end.control_unit or "-")
             for end in (near, far)
         )
         address = row.unit_address and _through(row.unit_address, row.count)
-        yield _SIDES.format(*here, address or "-", *there[::-1])
+        yield sides.format(*here, address or "-", *there[::-1])
     yield ""
 
 
 _SIDES: Final = "    {:9} {:5} {:4} {:5} {:4} {:5} {}"
+_SIDES_ALONE: Final = "    {0:9} {1:5} {5:5} {6}"
 
 
 def _through(first: str, count: int) -> str:

@@ -20,8 +20,9 @@ from isfc.layout import capacity
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout, machines_of
 from isfc.layout.loss import CHPID, losses
-from isfc.layout.machines import Estimate, Processors, on_machine
+from isfc.layout.machines import Estimate, on_machine
 from isfc.layout.plan import Plan
+from isfc.layout.processors import Processors
 from isfc.layout.rules.rule import Untried
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName

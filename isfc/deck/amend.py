@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_rdev
 from ctc.features import ChpidProfile
-from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports
+from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports, machine_of
 from isfc.deck.draft import Draft, Image
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
 from isfc.deck.kept import known_ports, switch_of
@@ -28,7 +28,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout, machines_of
 from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -250,9 +250,14 @@ class _Amendment:
         )
 
     def remarks(self, joined: Units) -> Iterator[str]:
-        """That devices are in the decks and not in the layout, of control units between systems."""
+        """Devices and machines that the decks keep as they are and the layout has otherwise."""
+        on = machines_of(self._collection.links)
         for node, draft in self._homes.items():
             partition = draft.systems[node].partition
+            said = machine_of(draft.systems[node].deck.text)
+            here = on.get(node, said)
+            if said and here and here.machine != said.machine:
+                yield f"{node}: SYSTEM of its deck stays {said.machine}; here it is {here.machine}"
             used = self._collection.rdevs_of(node)
             left = [
                 each.rdev

@@ -24,8 +24,9 @@ from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.checked_toml import within
-from isfc.layout.machines import Processors, on_type
+from isfc.layout.machines import on_type
 from isfc.layout.pasted import LineAccount
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 
 DEVICES_MAX: Final = 65_536
@@ -187,12 +188,21 @@ class Deck:
 
 
 _SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE)
+"""The type of the machine, in a deck's ID statement or in IOCP's reports."""
 
 
 def machine_of(text: str) -> Processors | None:
     """The machine whose type stands in SYSTEM of a deck's ID statement, or of IOCP's reports."""
     found = _SYSTEM.search(text)
     return on_type(found[1]) if found else None
+
+
+def unknown_machine(text: str) -> tuple[str, int] | None:
+    """A type in SYSTEM that no known machine has, and its line."""
+    found = _SYSTEM.search(text)
+    if found is None or on_type(found[1]):
+        return None
+    return found[1], text.count("\n", 0, found.start(1)) + 1
 
 
 def read_access(operands: StatementOperands) -> Access:

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
-from isfc.deck.deck import Deck, machine_of
+from isfc.deck.card import CardNote
+from isfc.deck.deck import Deck, machine_of, unknown_machine
 from isfc.deck.iocp import parse_deck
 from isfc.deck.place import Place, shown, to_far_port, to_rdev
 from isfc.deck.report_rows import Said, deck_of
@@ -81,6 +82,11 @@ def read_deck(text: str, file: str) -> Deck:
     is_listing = any(map(_TITLE.search, map(str.upper, pasted.lines)))
     deck = _Listing(file).read(pasted) if is_listing else parse_deck(text, file)
     deck.machine = machine_of(pasted.text)
+    if unknown := unknown_machine(pasted.text):
+        said, line = unknown
+        deck.notices.append(
+            CardNote(Place(file, line), f"SYSTEM={said} is no machine that is known")
+        )
     return deck
 
 

@@ -167,16 +167,20 @@ def first_spelt() -> Iterator[None]:
         raise ConfigurationError(f"{spelt(name)}{blank}{rest}") from None
 
 
+_signature: Final = cache(inspect.signature)
+"""That of a function; most that are loaded are never called."""
+
+
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Let ``function`` raise `ConfigurationError` for an argument of a wrong type.
 
     The message names the function, the argument, its value and what was expected. A bool is no
     number here, NaN neither, and a text is not a sequence of texts.
     """
-    signature = inspect.signature(function)
 
     @wraps(function)
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        signature = _signature(function)
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:

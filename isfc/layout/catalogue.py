@@ -64,7 +64,7 @@ decks, or console logs: a text, a path, or several paths with commas between."""
 
 def shipped_layouts() -> tuple[str, ...]:
     """The names of the shipped layouts, ``published-4`` before ``published-12``."""
-    names = [file.stem for file in _folder().glob(f"*{_SUFFIX}")]
+    names = [file.stem for file in _folder().iterdir() if file.suffix == _SUFFIX]
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
@@ -168,9 +168,11 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
     """The content of a layout file, and its name in messages; ``-`` is standard input."""
     if argument == str(STANDARD_INPUT):
         return given_bytes(STANDARD_INPUT, "a layout")[0], "standard input"
-    names, path = shipped_layouts(), Path(argument)
-    if argument in names:
-        return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
+    path = Path(argument)
+    shipped = _folder() / f"{argument}{_SUFFIX}"
+    if argument == path.name and is_there(shipped):
+        return shipped.read_bytes(), str(argument)
+    names = shipped_layouts()
     if not argument:
         raise ConfigurationError(f"LAYOUT is empty; expected a path or one of {', '.join(names)}")
     is_name = argument == path.name and path.suffix != _SUFFIX

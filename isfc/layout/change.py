@@ -25,7 +25,7 @@ from isfc.layout.change_search import (
 )
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX

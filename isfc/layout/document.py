@@ -20,7 +20,7 @@ from isfc.layout.checked_toml import (
     text_of,
     within,
 )
-from isfc.layout.machines import MachineTable
+from isfc.layout.processors import MachineTable
 from isfc.link.name import NAME_LENGTH_MAX
 
 LINK_GBPS_MIN: Final = 0.1

@@ -42,7 +42,6 @@ from isfc.layout.checked_toml import check_table_name, no_table, show_key, withi
 from isfc.layout.collection import Collection
 from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout, on_machines
-from isfc.layout.machines import Processors, processors_of
 from isfc.layout.parts import (
     Cec,
     Channel,
@@ -54,6 +53,7 @@ from isfc.layout.parts import (
     OtherLink,
     check_system,
 )
+from isfc.layout.processors import MachineTable, Processors
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 
@@ -260,7 +260,7 @@ def _cecs(root: Root) -> tuple[Cec, ...]:
         with within(f"[cec.{show_key(name)}] systems"):
             systems = tuple(map(NodeName, table.systems))
         with within(f"[cec.{show_key(name)}] machine"):
-            cecs.append(Cec(name, systems, processors_of(table.machine) if table.machine else None))
+            cecs.append(Cec(name, systems, _processors(table.machine) if table.machine else None))
     return tuple(cecs)
 
 
@@ -270,8 +270,14 @@ def _machines(root: Root, systems: tuple[NodeName, ...]) -> dict[NodeName, Proce
     for name, said in root.machine.items():
         with within(f"machine {show_key(name)}"):
             check_system(NodeName(name), systems)
-            found[NodeName(name)] = processors_of(said)
+            found[NodeName(name)] = _processors(said)
     return found
+
+
+def _processors(said: str | MachineTable) -> Processors:
+    from isfc.layout.machines import processors_of  # few layouts say one
+
+    return processors_of(said)
 
 
 def _memory(root: Root, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:

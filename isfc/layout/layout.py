@@ -16,7 +16,7 @@ from ctc.channel import NOTHING, NS_PER_KM, PORT_CREDITS, ChannelUse, full_frame
 from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.reports.figure import Drawn, Note

@@ -9,16 +9,18 @@ fast a full-speed engine is, low, mid and high. What takes time of CP has one of
 - what is *waited* for is not known: at most as long as on a z10, at least as path length.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import cache
-from typing import Annotated, Any, Final, TypeVar
+from importlib import resources
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, convert
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import holds
+from isfc.layout.processors import ENGINES, MachineTable, Processors
 
 
 class Estimate(IntEnum):
@@ -62,8 +64,6 @@ class MachineType(Struct, frozen=True):
 @cache
 def machines() -> Mapping[str, MachineType]:
     """Every machine by name, the oldest first."""
-    from importlib import resources  # a page by rule of thumb does without
-
     text = resources.files(__package__).joinpath("machines.csv").read_text("utf-8")
     names, *lines = (line.split(",") for line in text.splitlines())
     rows = [dict(zip(names, line, strict=True)) for line in lines]
@@ -93,10 +93,6 @@ def machines_with(feature: str) -> str:
     return ", ".join(n for n, each in machines().items() if each.is_of(feature, each.features))
 
 
-IFL: Final = "IFL"
-ENGINE: Final = r"^(IFL|CP( ([4-7][0-9][0-9]|Z[0-9][0-9]))?)$"
-"""What an engine may be called: an IFL, or a CP with its capacity setting."""
-
 LEVELS: Final = {"7": 1.0, "Z": 1.0, "6": 0.66, "5": 0.41, "4": 0.24}
 """The share of a full-speed engine that a CP's capacity setting is, by its first character
 (published: 6 and 5 of z16, 4 of z10 EC; assumed of other machines)."""
@@ -109,24 +105,6 @@ PATH_SHARE: Final = 0.5
 """Of what a byte takes, which is path length (derived: what one takes that is in the cache)."""
 
 
-PROCESSORS_MAX: Final = 64
-"""More than z/VM takes of logical processors without SMT (general knowledge)."""
-
-
-class MachineTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "is"}):
-    """A machine in a file, with what a system has of it."""
-
-    name: Annotated[str, holds('a machine in quotes, such as "z16"')]
-    engine: Annotated[
-        str, holds('"IFL", "CP", or a CP with its setting, such as "CP 601"', pattern=ENGINE)
-    ] = IFL
-    processors: (
-        Annotated[int, holds(f"processors, from 1 to {PROCESSORS_MAX}", ge=1, le=PROCESSORS_MAX)]
-        | None
-    ) = None
-    smt: Annotated[bool, holds("true where a core runs two threads, or false")] = False
-
-
 class CpPace(Struct, frozen=True):
     """So many times as long as on a z10 EC something takes, by its nature."""
 
@@ -135,47 +113,37 @@ class CpPace(Struct, frozen=True):
     waited: float
 
 
-class Processors(Struct, frozen=True):
-    """What a system runs on: a machine, the ``engine``, how many, and whether with SMT.
+def row_of(on: Processors) -> MachineType:
+    """The row of its machine."""
+    return find_machine(on.machine)
 
-    ``case`` says which figures of the machine a run takes.
-    """
 
-    machine: str
-    engine: str = IFL
-    processors: int | None = None
-    smt: bool = False
-    case: Estimate = Estimate.MID
+def speed_of(on: Processors, case: int) -> float:
+    """How many times as fast as a z10 EC's an engine of it is."""
+    row, level = row_of(on), LEVELS[on.engine.partition(" ")[2][:1] or "7"]
+    return (row.low, row.mid, row.high)[case] * level * (SMT[case] if on.smt else 1.0)
 
-    def __str__(self) -> str:
-        parts = (self.machine, self.engine * (self.engine != IFL), "SMT" * self.smt)
-        return ", ".join(filter(None, parts))
 
-    @property
-    def of(self) -> MachineType:
-        """The machine's row."""
-        return find_machine(self.machine)
+def pace_of(on: Processors, case: int | None = None) -> CpPace:
+    """How long CP takes on it; in its own case, if no other is said."""
+    case = on.case if case is None else case
+    path = 1 / speed_of(on, case)
+    memory = 1.0 if on.machine.startswith("z10") else MEMORY[case]
+    by_byte = PATH_SHARE * path + (1 - PATH_SHARE) * memory
+    waited = (max(1.0, path), (1 + path) / 2, min(1.0, path))[case]
+    return CpPace(path, by_byte, waited)
 
-    def speed(self, case: Estimate) -> float:
-        """How many times as fast as a z10 EC's an engine of it is."""
-        level = LEVELS[self.engine.partition(" ")[2][:1] or "7"]
-        speed = (self.of.low, self.of.mid, self.of.high)[case]
-        return speed * level * (SMT[case] if self.smt else 1.0)
 
-    def pace(self, case: Estimate | None = None) -> CpPace:
-        """How long CP takes on it; in its own case, if no other is said."""
-        case = self.case if case is None else case
-        path = 1 / self.speed(case)
-        memory = 1.0 if self.machine.startswith("z10") else MEMORY[case]
-        by_byte = PATH_SHARE * path + (1 - PATH_SHARE) * memory
-        waited = (max(1.0, path), (1 + path) / 2, min(1.0, path))[case]
-        return CpPace(path, by_byte, waited)
+ENGINE: Final = r"IFL|CP( ([4-7][0-9][0-9]|Z[0-9][0-9]))?"
+"""What an engine may be called: an IFL, or a CP with its capacity setting."""
 
 
 def processors_of(said: str | MachineTable) -> Processors:
     """What a file says that a system runs on; raises `ConfigurationError`."""
     if isinstance(said, str):
         return Processors(find_machine(said).name)
+    if not re.fullmatch(ENGINE, said.engine):
+        raise ConfigurationError(f"engine {said.engine[:40]!r}: expected {ENGINES}")
     return Processors(find_machine(said.name).name, said.engine, said.processors, said.smt)
 
 
@@ -199,7 +167,7 @@ _Constants = TypeVar("_Constants")
 
 def on_machine(constants: _Constants, machine: Processors | None) -> _Constants:
     """A record of constants as they are on a machine; as it is without one."""
-    return constants if machine is None else at_pace(constants, machine.pace())
+    return constants if machine is None else at_pace(constants, pace_of(machine))
 
 
 def at_pace(constants: _Constants, pace: CpPace) -> _Constants:

@@ -16,7 +16,7 @@ from isfc.errors.in_words import check_between
 from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX
 from isfc.layout.layout import Fibre, Layout, machines_of, on_machines
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 

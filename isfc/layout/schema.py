@@ -19,7 +19,7 @@ from isfc.layout.document import (
     SharedChannelTable,
     TrafficTable,
 )
-from isfc.layout.machines import MachineTable
+from isfc.layout.processors import MachineTable
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
     FibreTable: ("[fibre.NAME]", "one FICON path"),

@@ -52,7 +52,13 @@ def source_kind(text: str) -> SourceKind:
     return _kind_of(plain(text).text) or SourceKind.LAYOUT
 
 
+_TABLES: Final = ("\n[[ctc]]", "\n[[link]]", "\n[deck.", "\n[fibre.")
+"""A layout's sign once more: most texts are layouts, and no pattern is compiled for them."""
+
+
 def _kind_of(text: str) -> SourceKind | None:
+    if any(table in text for table in _TABLES):
+        return SourceKind.LAYOUT
     return next((kind for kind, sign in _SIGN_OF.items() if re.search(sign, text)), None)
 
 

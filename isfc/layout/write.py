@@ -17,8 +17,8 @@ from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout, machines_of
-from isfc.layout.machines import Processors
 from isfc.layout.parts import Cec, with_own_names
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 
 _T = TypeVar("_T")

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from isfc.layout.layout import Layout
-from isfc.layout.machines import CpPace, Estimate
+from isfc.layout.machines import CpPace, Estimate, pace_of
 from scenarios.figures.certainty import FigureKind
 from scenarios.runs.notes import shipped_lines
 
@@ -44,7 +44,7 @@ def ends_on_machines(layout: Layout, feature: str, kind: FigureKind) -> tuple[En
     """What the low and high figures of a layout's machines do to its mid ones, and channels do."""
     by_machine, by_channels = [1.0], [1.0]
     for said in filter(None, layout.machines):
-        low, mid, high = (said.pace(case).by_byte for case in Estimate)
+        low, mid, high = (pace_of(said, case).by_byte for case in Estimate)
         curves = [_curve(feature, len(layout.fibres), kind, each) for each in CHANNELS]
         for curve in curves:
             by_machine += [_at(curve, end) / _at(curve, mid) for end in (low, high)]

@@ -18,7 +18,8 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ctc.address import Record
-from isfc.layout.machines import Processors, on_machine
+from isfc.layout.machines import on_machine
+from isfc.layout.processors import Processors
 from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload

@@ -17,9 +17,7 @@ from isfc.layout.capacity import RULE_GBPS_MAX, directions_of
 from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.machines import machines_with
 from isfc.layout.sharing import OPEN, open_questions
-from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.reports.figure import Note, NoteKind
 
@@ -97,6 +95,8 @@ def _of_layout(layout: Layout) -> Iterator[str]:
 
 
 def _of_load(workload: "Workload", pairs: int) -> Iterator[str]:
+    from isfc.link.message import Traffic  # here and below: a page by rule of thumb has no load
+
     if getattr(workload.programs, "is_own", False):
         yield "a workload of one's own (measured: guests with two sizes that wait for replies)"
     if pairs > PAIRS_MAX:
@@ -160,6 +160,8 @@ def run_notes(
     """Of a run; ``mb_per_s`` is what it came to, both directions together."""
     notes = modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))
     offered = workload.offered_mb_per_s
+    from isfc.link.message import Traffic
+
     if offered is None and workload.traffic is Traffic.TRANSPORT:
         notes = (*notes, *_in_step([(layout, pairs)]))
     if offered is None or not 0 < mb_per_s < CARRIED_SHARE * offered:
@@ -314,6 +316,8 @@ def _z10(*links: Layout) -> Iterator[Note]:
     fibres = (
         each for link in links if not link.site and None in link.machines for each in link.fibres
     )
+    from isfc.layout.machines import machines_with  # a page by rule of thumb has no such note
+
     had = {name: machines_with(name) for name in dict.fromkeys(f.profile.feature for f in fibres)}
     if later := [f"{name}: {those}" for name, those in had.items() if "z10" not in those]:
         yield Note(

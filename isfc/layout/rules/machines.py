@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.errors.in_words import grouped
-from isfc.layout.machines import machines_with
 from isfc.layout.rules.rule import Broken, Find, Judged, RuleBook, Untried
 
 MACHINE_RULES: Final = RuleBook()
@@ -18,18 +17,21 @@ def _without(verb: str, *, is_known: bool) -> Find:
     """Finds fibres on features that a machine has not had, as far as that ``is_known``."""
 
     def find(judged: Judged) -> Iterator[Broken]:
+        if not any(judged.layout.machines):
+            return
+        from isfc.layout.machines import machines_with, row_of  # few layouts say a machine
+
+        rows = [row_of(said) if said else None for said in judged.layout.machines]
         found = grouped(
-            ((said.of.name, fibre.profile.feature), fibre)
+            ((row.name, fibre.profile.feature), fibre)
             for fibre in judged.layout.fibres
-            for said in dict.fromkeys(filter(None, judged.layout.machines))
-            if not said.of.is_of(fibre.profile.feature, said.of.features)
-            and said.of.is_of(fibre.profile.feature, said.of.gone) is is_known
+            for row in dict.fromkeys(filter(None, rows))
+            if not row.is_of(fibre.profile.feature, row.features)
+            and row.is_of(fibre.profile.feature, row.gone) is is_known
         )
         for (machine, feature), fibres in found.items():
             had = machines_with(feature)
-            ends = [
-                i for i, end in enumerate(judged.layout.machines) if end and end.of.name == machine
-            ]
+            ends = [end for end, row in enumerate(rows) if row and row.name == machine]
             place = judged.place(*fibres, ends=ends)
             text = f"{place}: {machine} {verb} {feature}; these have: {had}."
             yield Broken(text, fibres=tuple(fibres))

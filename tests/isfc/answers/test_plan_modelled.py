@@ -13,8 +13,8 @@ from isfc.answers.plan_modelled import differences, ends_at, handled_mb_per_s, m
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Isl, Layout
-from isfc.layout.machines import Processors
 from isfc.layout.plan import make_plan
+from isfc.layout.processors import Processors
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Interval, Range, Unit
 from scenarios.figures.limit import Limit, Relief, Share, resource_known

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from isfc.deck.active import wire
+from isfc.deck.amend import amended
 from isfc.deck.cec import contradiction, one_channel_remarks, together, with_cecs
 from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.importing import import_iocp
 from isfc.deck.iocp import parse_deck
+from isfc.deck.listing import read_deck
 from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
@@ -74,6 +76,18 @@ def test_system_of_a_deck_is_the_machine_of_its_partitions(
     for each in (found.collection, written):
         assert [cec.machine for cec in each.cecs] == [machine]
         assert {*each.links[0].machines} == {machine}
+
+
+def test_a_machine_that_is_not_known_or_another_than_the_decks_is_said() -> None:
+    text = f"ID    SYSTEM=(2094,1)\n{(DECKS / 'cross-css.iocp').read_text('utf-8')}"
+    noted = [(note.place.line, note.text) for note in read_deck(text, "deck").notices]
+    assert (1, "SYSTEM=2094 is no machine that is known") in noted
+    found = import_iocp([text.replace("2094", "3931")], partitions="ALPHA,BETA").collection
+    assert not [text for text in amended(found, {})[1] if "SYSTEM" in text]
+    on = (None, Processors("z17 ME1"))
+    z17 = replace(found, links=tuple(replace(link, machines=on) for link in found.links))
+    (remark,) = (text for text in amended(z17, {})[1] if "SYSTEM" in text)
+    assert remark == "BETA: SYSTEM of its deck stays z16 A01; here it is z17 ME1"
 
 
 def test_a_channel_of_two_partitions_is_one_channel_crossed_or_straight() -> None:

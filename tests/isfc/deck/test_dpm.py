@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 import isfc
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from tools import PROJECT
 
 LINKS: Final = json.loads((PROJECT / "tests/data/dpm/links.json").read_text())

@@ -9,7 +9,7 @@ from ctc.address import parse_chpid
 from isfc.deck.deck import Deck
 from isfc.deck.listing import deck_partitions, read_deck
 from isfc.errors import ConfigurationError
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from tests.decks import DECKS, shipped
 
 LISTING: Final = (DECKS / "one-cec.listing").read_text("utf-8")

@@ -16,7 +16,7 @@ from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of,
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 
 NODES = NodeName("A"), NodeName("B")

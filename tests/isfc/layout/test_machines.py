@@ -16,13 +16,15 @@ from isfc.layout.machines import (
     NATURES,
     PATH_SHARE,
     Estimate,
-    Processors,
     at_pace,
     find_machine,
     machines,
     on_machine,
+    pace_of,
+    speed_of,
 )
 from isfc.layout.parts import Cec
+from isfc.layout.processors import Processors
 from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_layout
 from isfc.link.parameters import LinkParameters
@@ -61,7 +63,7 @@ def test_a_file_that_is_written_says_the_same_machines(cec: str) -> None:
     [
         ('machine = { ATLANTA = "z18" }', "machine ATLANTA: 'z18' is no machine; expected"),
         ('machine = { ATLANTA = { smt = true } }', "[machine.ATLANTA] is: missing; expected a"),
-        ('machine = { ATLANTA = { is = "z16", engine = "CP 301" } }', "] engine: out of range"),
+        ('machine = { ATLANTA = { is = "z16", engine = "CP 301" } }', "engine 'CP 301': expected"),
         ('machine = { CHICAGO = "z16" }', "machine CHICAGO: CHICAGO has no link"),
         ('cec = { A = { systems = ["ATLANTA"], machine = "z9" } }', "[cec.A] machine: 'z9' is no"),
     ],
@@ -119,15 +121,15 @@ def test_every_time_of_cp_and_guests_has_a_nature_or_is_cp_s_policy() -> None:
 def test_on_a_z10_ec_every_constant_is_what_it_is_without_a_machine(constants: object) -> None:
     assert on_machine(constants, None) is constants
     for case in Estimate:
-        assert at_pace(constants, Processors("z10 EC").pace(case)) == constants
+        assert at_pace(constants, pace_of(Processors("z10 EC"), case)) == constants
 
 
 def test_a_faster_engine_makes_nothing_slower() -> None:
-    order = sorted(machines(), key=lambda name: Processors(name).speed(Estimate.MID))
+    order = sorted(machines(), key=lambda name: speed_of(Processors(name), Estimate.MID))
     for family in (order, [name for name in order if not name.startswith("z10")]):
         alike = [n for n in family if n.startswith("z10")] if family is order else family
         for slower, faster in pairwise(alike):
-            before, after = Processors(slower).pace(), Processors(faster).pace()
+            before, after = pace_of(Processors(slower)), pace_of(Processors(faster))
             assert before.path >= after.path
             assert before.by_byte >= after.by_byte
             assert before.waited >= after.waited
@@ -142,9 +144,9 @@ def test_what_is_in_the_cache_is_path_length_alone() -> None:
 
 
 def test_levels_and_threads_slow_an_engine() -> None:
-    assert Z16.speed(Estimate.MID) == 2.53
-    assert Processors("z16 A01", "CP 501").speed(Estimate.MID) == pytest.approx(0.41 * 2.53)
-    assert T02.speed(Estimate.LOW) == pytest.approx(1.6 * 0.66 * 0.5)
+    assert speed_of(Z16, Estimate.MID) == 2.53
+    assert speed_of(Processors("z16 A01", "CP 501"), Estimate.MID) == pytest.approx(0.41 * 2.53)
+    assert speed_of(T02, Estimate.LOW) == pytest.approx(1.6 * 0.66 * 0.5)
 
 
 def test_each_end_has_its_own_machine() -> None:

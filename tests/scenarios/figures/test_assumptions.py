@@ -8,7 +8,7 @@ from msgspec import structs
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.machines import Processors
+from isfc.layout.processors import Processors
 from isfc.layout.site import FitErrors, SiteProfile
 from scenarios.figures.assumptions import (
     ASSUMPTIONS,

@@ -8,7 +8,8 @@ import pytest
 
 from ctc.features import CATALOGUE
 from isfc.layout.layout import Layout, layout_kind, on_machines, with_site
-from isfc.layout.machines import Estimate, Processors, machines, on_machine
+from isfc.layout.machines import Estimate, machines, on_machine
+from isfc.layout.processors import Processors
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.figures.assumptions import MACHINES, assumed

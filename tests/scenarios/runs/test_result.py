@@ -104,6 +104,7 @@ MODEL = constants_digest(LinkParameters(), GuestCosts())
 SLOW = SiteProfile("slow", {"transfer": 3.0}, ("FICON Express2",), 1, MODEL)
 
 
+@pytest.mark.at_length
 def test_layout_at_a_site_is_run_as_with_its_profile() -> None:
     layout = isfc.load_layout("published-1")
     length: Any = {"pairs": 1, "seconds": 0.01, "warmup": 0.01}

@@ -99,7 +99,10 @@ def tried(words: list[str], capsys: pytest.CaptureFixture[str], runs: int = 1) -
     told = [line.split() for line in capsys.readouterr().err.split("to try it: isfc ")[1:]]
     assert len(told) == runs
     for each in told:
-        assert run([*each[:8], "--workload", "HS", "--pairs", "1", "--json"]) == ExitCode.GOOD
+        assert (
+            run([*each[:4], *each[8:12], "--workload", "HS", "--pairs", "1", "--json"])
+            == ExitCode.GOOD
+        )
         entries = json.loads(capsys.readouterr().out)["cp"]
         assert all(each["return_code"] == 0 for each in entries if each["command"])
     return [set(up(each["lines"])) for each in entries if each["command"] == "QUERY ISLINK"][-2:]

@@ -13,8 +13,8 @@ from ctc.features import FEATURES
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Fibre, Isl, Layout
-from isfc.layout.machines import Processors
 from isfc.layout.plan import LAYOUT_RULES, find_all
+from isfc.layout.processors import Processors
 from isfc.layout.rules import clusters
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
