@@ -160,7 +160,7 @@ def test_a_later_feature_without_a_machine_is_said_once_to_be_on_a_z10() -> None
 
 
 @pytest.mark.at_length
-@pytest.mark.parametrize("seed", [1, 91])
+@pytest.mark.parametrize("seed", [1, pytest.param(91, marks=pytest.mark.exhaustive)])
 def test_fewer_drawn_layouts_lie_at_the_lock_s_ceiling_on_a_machine_than_without(seed: int) -> None:
     """All that do on the machine do without a key too, and not the other way round.
 

@@ -99,7 +99,7 @@ def fitted(site: str) -> isfc.measured.Fitted:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_disks_that_take_a_third_of_each_channel_are_the_answer_as_a_load_of_the_layout() -> None:
     # the fit was accepted, transfer 1.54 +- 2 %, though the disks were nearer
     found = fitted("disks-beside")

@@ -138,9 +138,7 @@ def send(port: int, is_over: threading.Event, sent: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "reset"),
-    few_in_every_run(
-        [(3, ()), (5, ("--reset", "A-B")), *((n, ()) for n in (10, *range(20, 25)))], 2
-    ),
+    few_in_every_run([(3, ()), (5, ("--reset", "A-B")), *((n, ()) for n in (10, *range(20, 25)))]),
 )
 def test_nothing_is_lost_of_checked_traffic_through_a_drawn_change(
     seed: int, reset: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
