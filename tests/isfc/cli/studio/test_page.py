@@ -85,6 +85,7 @@ def planned(page: Page, tmp_path: Path) -> Any:
     return json.loads(isfc("plan", str(layout), "--json", module="tests.short_isfc").stdout)
 
 
+@pytest.mark.exhaustive
 def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def slower(page: Page) -> float:
     return min(each.saturated.value for each in isfc.carried(link))
 
 
+@pytest.mark.exhaustive
 def test_better_layout_than_the_decks_is_found_by_what_the_page_shows(browser: Browser) -> None:
     with studio(str(DECK)) as running, opened(browser, running) as page:
         expect(page.locator(".ctc")).to_have_count(7, timeout=JUDGED_MS)
