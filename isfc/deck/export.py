@@ -18,6 +18,7 @@ from isfc.deck.amend import amended
 from isfc.deck.card import apart
 from isfc.deck.deck import Ports
 from isfc.deck.kept import own_ports
+from isfc.deck.numbers import check_numbers
 from isfc.deck.place import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
@@ -264,6 +265,7 @@ def export(
             case "iocp":
                 texts = _decks(collection, nodes, _ports(ports, collection), told.append)
             case "activate":
+                check_numbers(collection)
                 texts = {f"{node}{_STATEMENTS}": _activations(collection, node) for node in nodes}
     return Exported(texts, tuple(told))
 

@@ -180,4 +180,4 @@ def at_pace(constants: _Constants, pace: CpPace) -> _Constants:
                 changed[name] = round(slower) if isinstance(value, int) else slower
     if hasattr(constants, "recent_share"):
         changed["recent_share"] = PATH_SHARE * pace.path / pace.by_byte
-    return replace(constants, **changed)  # type: ignore[type-var]
+    return replace(constants, **changed)  # type: ignore[type-var]  # dataclasses, in rings above

@@ -26,7 +26,6 @@ _READ_AS_DECK: Final = (
     r"|^.{0,130}\b(?:I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b"
 )
 _SIGN_OF: Final = {
-    SourceKind.LAYOUT: r"(?m)^\[(?:\[(?:ctc|link)\]|deck\.|fibre\.)",  # with cards of a deck
     # also of a deck whose column 1 was lost, and IOCP's reports of it
     SourceKind.DECK: (
         rf"{_READ_AS_DECK}|^.{{0,130}}\b(?:PARTITION|CHPID SUMMARY) REPORT {{1,40}}PAGE\b"
@@ -45,36 +44,40 @@ is compiled where it is looked for, as most texts are layouts."""
 @checked
 def source_kind(text: str) -> SourceKind:
     """What ``text`` is, by the first sign in it, or once it is plain; a layout if there is none."""
+    return _known_kind(text) or SourceKind.LAYOUT
+
+
+def _known_kind(text: str) -> SourceKind | None:
     if kind := _kind_of(text):
         return kind
     from isfc.layout.layers import plain  # what is pasted is seldom a layout
 
-    return _kind_of(plain(text).text) or SourceKind.LAYOUT
+    return _kind_of(plain(text).text)
 
 
-_TABLES: Final = ("\n[[ctc]]", "\n[[link]]", "\n[deck.", "\n[fibre.")
-"""A layout's sign once more: most texts are layouts, and no pattern is compiled for them."""
+_TABLES: Final = ("[[ctc]]", "[[link]]", "[deck.", "[fibre.")
+"""A layout's sign, with cards of a deck too; no pattern, as most texts are layouts."""
 
 
 def _kind_of(text: str) -> SourceKind | None:
-    if any(table in text for table in _TABLES):
+    if any(f"\n{table}" in f"\n{text}" for table in _TABLES):
         return SourceKind.LAYOUT
     return next((kind for kind, sign in _SIGN_OF.items() if re.search(sign, text)), None)
 
 
 _REMEDIES: Final = {
+    SourceKind.LAYOUT: "a layout, which 'isfc plan' and most others take as it is",
     SourceKind.DECK: "an IOCP deck, or a report of one; 'isfc import iocp FILE --partitions "
     "NAME,NAME' makes a layout of it",
     SourceKind.CONSOLE_LOG: "a console log; 'isfc import islink NODE=FILE' makes a layout of it",
     SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands; 'isfc import config FILE --layout "
     "LAYOUT' keeps of a layout what they activate",
 }
-"""Texts that are often given where a layout is expected, each with its remedy."""
+"""Each with its remedy where it is given in place of another."""
 
 _MEASURED: Final = "'isfc measured read FILE' reads it"
 
 _SIGNS: Final = {
-    _SIGN_OF[SourceKind.LAYOUT]: "a layout, which 'isfc plan' and most others take as it is",
     r'(?s)\A\s*[\[{].*"partition-(?:links|uri)"': "a file of DPM: 'isfc import dpm FILE' reads it",
     r'(?s)\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:': (
         f"what 'isfc run --json' prints: give the layout that ran; {_MEASURED}"
@@ -146,10 +149,10 @@ def foreign_text(text: str, own: str = "isfc plan") -> str | None:
 
     ``own`` is a word of the remedy of which that is so.
     """
-    report, kind = iocp_report(text), source_kind(text)
+    report, kind = iocp_report(text), _known_kind(text)
     signs = (each for sign, each in _SIGNS.items() if re.search(sign, text))
     is_unread = kind is SourceKind.DECK and report and not re.search(_READ_AS_DECK, text)
-    found = None if is_unread else _REMEDIES.get(kind) or next(signs, None)
+    found = None if is_unread else _REMEDIES[kind] if kind else next(signs, None)
     if found is None and report:
         found = f"{report[0]}: give {THE_DECK}"
     return None if found is None or own in found else found

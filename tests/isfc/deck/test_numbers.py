@@ -72,6 +72,7 @@ def test_a_number_of_another_device_is_refused_with_both_lines(number: str, line
     typed = with_number(given, number)
     refused(lambda: isfc.check(typed), said)
     refused(lambda: isfc.export(typed, "iocp"), said)
+    refused(lambda: isfc.export(typed, "activate"), said)
     refused(lambda: isfc.change(given, typed, rates=False), said)
     assert edit(typed, AddCtc("1")).links, "what was so before is no fault of an edit"
     assert isfc.change(typed, given, rates=False).steps, "nor of the way out of it"
