@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from isfc.answers.change_order import ENOUGH
 from isfc.answers.connections import CtcConnection
-from isfc.errors.in_words import listed
+from isfc.errors.in_words import counted, listed
 from isfc.layout.change import Instruction
 from isfc.layout.change_search import StepKind
 from isfc.link.name import NodeName
@@ -129,8 +129,7 @@ def change_lines(change: Change) -> Iterator[str]:
 
 
 def _lines(change: Change) -> Iterator[str]:
-    count = len(change.steps)
-    yield f"# From {change.source} to {change.target}: {count} step{'s' * (count != 1)}"
+    yield f"# From {change.source} to {change.target}: {counted(len(change.steps), 'step')}"
     yield ""
     yield from _summary(change)
     for number, step in enumerate(change.steps, start=1):
@@ -194,8 +193,8 @@ def _summary(change: Change) -> Iterator[str]:
         )
     if change.lent:
         yield (
-            f"{_ctcs(change.lent)} lent: neither layout has the device numbers; a link has them "
-            "until its own are free."
+            f"{counted(change.lent, 'CTC')} lent: neither layout has the device numbers; a link "
+            "has them until its own are free."
         )
 
 
@@ -218,8 +217,7 @@ def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
 
 
 def _title(step: ChangeStep) -> str:
-    what = "add" if step.kind is StepKind.ADD else "remove"
-    return f"{step.link}: {what} {_ctcs(step.count)}"
+    return f"{step.link}: {step.kind} {counted(step.count, 'CTC')}"
 
 
 def _after(step: ChangeStep) -> str:
@@ -231,12 +229,8 @@ def _after(step: ChangeStep) -> str:
 
 def _carries(ctcs: int, rate: Figure | None) -> str:
     if rate is None or rate.load is None:
-        return _ctcs(ctcs)
-    return f"{_ctcs(ctcs)}, {with_unit(rate)} one way {rate.load.words}"
-
-
-def _ctcs(count: int) -> str:
-    return f"{count} CTC{'s' * (count > 1)}"
+        return counted(ctcs, "CTC")
+    return f"{counted(ctcs, 'CTC')}, {with_unit(rate)} one way {rate.load.words}"
 
 
 def _connections(rows: Sequence[CtcConnection]) -> Iterator[str]:

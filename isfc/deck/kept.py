@@ -110,11 +110,6 @@ def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     return found
 
 
-def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
-    """The CTC devices of a system by their numbers."""
-    return {device.rdev: device for device in ctcs_of(system)}
-
-
 def ctcs_of(system: DeckSystem) -> Iterator[Device]:
     """The CTC devices that a deck has of a system, even two of one number."""
     name, css = system.partition.name, system.partition.css
@@ -123,13 +118,12 @@ def ctcs_of(system: DeckSystem) -> Iterator[Device]:
             yield device
 
 
-def pairings_of(
-    collection: Collection, systems: Mapping[NodeName, DeckSystem], said: Ports
-) -> list[Pairing]:
-    """What the decks of some systems join, by all ports that are known, ``said`` ones first.
+def pairings_of(collection: Collection, said: Ports) -> list[Pairing]:
+    """What the kept decks join, by all ports that are known, ``said`` ones first.
 
     Raises `ConfigurationError` if they allow several cablings.
     """
+    systems = kept_systems(collection)
     known = sorted(systems.values(), key=lambda each: each.node.collation)
     ports = [
         f"{node}:{format_chpid(chpid)}={port}"
@@ -243,7 +237,8 @@ Devices = Mapping[NodeName, Mapping[Rdev, Device]]
 
 def kept_devices(collection: Collection) -> Devices:
     """Those of the decks that a layout keeps."""
-    return {node: devices_of(system) for node, system in kept_systems(collection).items()}
+    systems = kept_systems(collection).items()
+    return {node: {each.rdev: each for each in ctcs_of(system)} for node, system in systems}
 
 
 def ranges_of_link(link: Layout, devices: Devices) -> Iterator[CtcRange]:
@@ -271,12 +266,11 @@ def _rows(link: Layout, devices: Devices) -> Iterator[CtcRange]:
 
 def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
     """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
-    systems = kept_systems(collection)
-    devices = {node: devices_of(system) for node, system in systems.items()}
+    devices = kept_devices(collection)
     rows = [row for link in collection.links for row in _rows(link, devices)]
     remarks: list[str] = []
     try:
-        pairings = pairings_of(collection, systems, {})
+        pairings = pairings_of(collection, {})
     except ConfigurationError as error:
         remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
         pairings = []

@@ -104,7 +104,7 @@ def joined_units(collection: Collection, said: Ports) -> Units:
                     if path.channel.chpid == fibre.chpids[end] and there and is_named:
                         found.add((node, unit.number))
     try:
-        for pairing in pairings_of(collection, systems, said):
+        for pairing in pairings_of(collection, said):
             for ctc in pairing.ctcs:
                 numbers = (device.control_unit.number for device in ctc.devices)
                 found |= {*zip(pairing.nodes, numbers, strict=True)}

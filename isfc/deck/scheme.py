@@ -192,11 +192,11 @@ class _Book:
         self.others: Others = {}
         if collection.decks:
             # most files keep no deck
-            from isfc.deck.kept import devices_of, kept_systems
+            from isfc.deck.kept import kept_devices
             from isfc.deck.numbers import no_ctcs
 
-            for node, system in kept_systems(collection).items():
-                self.defined |= {(node, rdev) for rdev in devices_of(system)}
+            for node, devices in kept_devices(collection).items():
+                self.defined |= {(node, rdev) for rdev in devices}
             self.others = no_ctcs(collection)
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)

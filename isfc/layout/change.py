@@ -172,8 +172,7 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
     known = {(link.nodes, fibre.chpids): fibre for link, fibre, _ in before.fibres()}
     for link, fibre, _ in after.fibres():
         was = known.get((link.nodes, fibre.chpids))
-        same = was and (was.profile, was.km, was.path) == (fibre.profile, fibre.km, fibre.path)
-        if was is not None and not same:
+        if was and (was.profile, was.km, was.path) != (fibre.profile, fibre.km, fibre.path):
             yield link.nodes, was, fibre
 
 
@@ -277,16 +276,14 @@ def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
     of whose numbers is another's in the same run has a number beside it, which nothing else has.
     """
     active = {CtcOfLink(old.nodes, ctc).key: ctc for ctc in old.ctcs}
-    begin, mine = dict(active), dict[int, CtcStep]()
-    defined = dict(active)
+    begin, defined, mine = dict(active), dict(active), dict[int, CtcStep]()
     for number, step in enumerate(steps, start=1):
         if step.nodes != old.nodes:
             continue
         ctcs = {one.key: one.ctc for one in step.ctcs}
         if len(defined | ctcs) > CTCS_MAX:
             yield _trial(old, begin, defined, mine)
-            begin, mine = dict(active), {}
-            defined = dict(active)
+            begin, defined, mine = dict(active), dict(active), {}
         if step.kind is StepKind.ADD:
             active |= ctcs
         else:
@@ -336,13 +333,12 @@ def _beside(old: _Ctcs, added: Sequence[CtcPair]) -> _Ctcs:
     found: _Ctcs = {}
     taken = [{ctc.rdevs[end] for ctc in (*old.values(), *added)} for end in (0, 1)]
     for key, ctc in old.items():
-        first, second = ctc.rdevs
+        rdevs = [*ctc.rdevs]
         for end in (0, 1):
             if any(new.rdevs[end] == ctc.rdevs[end] for new in added):
-                free = _nearest(ctc.rdevs[end], taken[end])
-                taken[end].add(free)
-                first, second = (free, second) if end == 0 else (first, free)
-        found[key] = structs.replace(ctc, rdevs=(first, second))
+                rdevs[end] = _nearest(ctc.rdevs[end], taken[end])
+                taken[end].add(rdevs[end])
+        found[key] = structs.replace(ctc, rdevs=(rdevs[0], rdevs[1]))
     return found
 
 

@@ -283,13 +283,8 @@ class _Search:
                 yield _State(state.done | come, lent, None, cost, (StepKind.ADD, moved), state)
 
     def _removed(self, state: _State, nodes: Nodes, going: int, active: int) -> _State:
-        was, stake = state.cost, self._stakes[nodes]
-        outages, short, lost, stays = (
-            was.outages,
-            was.short,
-            was.lost,
-            (active & ~going).bit_count(),
-        )
+        was, stake, stays = state.cost, self._stakes[nodes], (active & ~going).bit_count()
+        outages, short, lost = was.outages, was.short, was.lost
         if stake.base:
             outages, short = outages + (not stays), short + (stays + 1 == stake.need)
             lost = max(lost, 1 - stays / stake.base)

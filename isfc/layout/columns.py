@@ -55,12 +55,8 @@ def words_of(line: str, number: int, shift: int = 0) -> list[Word]:
 
 def has_places(words: Sequence[Word]) -> bool:
     """Whether they are where they were printed: in one line, whose blanks were not squeezed."""
-    return (
-        any(
-            one.line == other.line and other.column - one.column - len(one.text) > 1
-            for one, other in pairwise(words)
-        )
-        and len({word.line for word in words}) == 1
+    return len({word.line for word in words}) == 1 and any(
+        other.column - one.column - len(one.text) > 1 for one, other in pairwise(words)
     )
 
 

@@ -113,14 +113,9 @@ class CpPace(Struct, frozen=True):
     waited: float
 
 
-def row_of(on: Processors) -> MachineType:
-    """The row of its machine."""
-    return find_machine(on.machine)
-
-
 def speed_of(on: Processors, case: int) -> float:
     """How many times as fast as a z10 EC's an engine of it is."""
-    row, level = row_of(on), LEVELS[on.engine.partition(" ")[2][:1] or "7"]
+    row, level = find_machine(on.machine), LEVELS[on.engine.partition(" ")[2][:1] or "7"]
     return (row.low, row.mid, row.high)[case] * level * (SMT[case] if on.smt else 1.0)
 
 

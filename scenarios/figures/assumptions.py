@@ -19,7 +19,6 @@ from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from msgspec.structs import replace as replace_fields
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
 from ctc.features import CHANNELS, EXPRESS4, ChpidProfile
@@ -104,19 +103,17 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
     counting = [each for each in widenings if each.low < 1 or each.high > 1]
     if not counting or value <= 0:
         return found
+    lows = [(1 / each.low, each.even) for each in counting]
+    highs = [(each.high, each.even) for each in counting]
     ends = [
         Interval(
-            value
-            * math.exp(
-                -_together(value / known.low, [(1 / w.low, w.even) for w in counting], part)
-            ),
-            value
-            * math.exp(_together(known.high / value, [(w.high, w.even) for w in counting], part)),
+            value * math.exp(-_together(value / known.low, lows, part)),
+            value * math.exp(_together(known.high / value, highs, part)),
         )
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
     names = (*found.wider_for, *(each.name for each in counting))
-    return replace_fields(found, likely=ends[0], sure=ends[1], wider_for=names)
+    return structs.replace(found, likely=ends[0], sure=ends[1], wider_for=names)
 
 
 def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening]:
@@ -163,7 +160,7 @@ def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widen
     if not is_told or not {fibre.profile.feature for fibre in layout.fibres} <= {*site.features}:
         return known
     error = 1 + site.held_back.worst / 100
-    return replace_fields(known, low=max(known.low, 1 / error), high=min(known.high, error))
+    return structs.replace(known, low=max(known.low, 1 / error), high=min(known.high, error))
 
 
 def _together(known: float, assumed_factors: Iterable[tuple[float, bool]], part: float) -> float:

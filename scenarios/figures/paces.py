@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from isfc.layout.layout import Layout
-from isfc.layout.machines import CpPace, Estimate, pace_of
+from isfc.layout.machines import Estimate, pace_of
 from scenarios.figures.certainty import FigureKind
 from scenarios.runs.notes import shipped_lines
 
@@ -29,11 +29,6 @@ CHANNELS: Final = ("as is", "slower", "faster")
 
 COLUMNS: Final = ("feature", "fibres", "of", "channels", *map(str, PACES))
 """Of ``paces.csv``."""
-
-
-def uniform(pace: float) -> CpPace:
-    """All that CP does takes so many times as long."""
-    return CpPace(pace, pace, pace)
 
 
 Ends = tuple[float, float]

@@ -46,8 +46,7 @@ class Cause(Struct, frozen=True):
 
     def numbers(self, layout: Layout) -> list[float]:
         """What is tried of a link, the least first: nothing of one that cannot have it."""
-        is_other = self.guests is not None
-        return [each for each in self.tried if is_other or self.laid(layout, each) != layout]
+        return [each for each in self.tried if self.guests or self.laid(layout, each) != layout]
 
 
 _KM: Final = 10.0

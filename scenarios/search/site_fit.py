@@ -169,7 +169,7 @@ class _Fit:
                 misfit,
                 self._outlier(),
                 spread=max(_spread_of(with_it), _spread_of(without)),
-                inferred=any(one.is_unknown for one in self._intervals),
+                inferred=any(one.derived.is_inferred for one in self._intervals),
             )
         ]
         doubts = [*self._of_loads(covariance), *self._said(), *untrue]
@@ -221,8 +221,7 @@ class _Fit:
         moved = sum(factor != 1.0 for factor in profile.factors.values())
         at_site = with_site(self._layout, profile)
         fitted = Rival("the fit", at_site, self._intervals, moved, self._layout)
-        given = self._search, self._near, self._told, self._logs
-        rivals = site_rivals.find_rivals(*given)
+        rivals = site_rivals.find_rivals(self._search, self._near, self._told, self._logs)
         own, *others = self._explained([fitted, *rivals])
         is_apart = profile.factors.get("line", 1.0) != 1.0
         own_aicc = own.aicc + site_fitted.APART * is_apart
@@ -300,7 +299,7 @@ class _Fit:
         """Where another workload is nearer than that which is said to have run."""
         ends = numpy.cumsum([0, *self._search.counts])
         for index, one in enumerate(nearest.intervals[: site_fitted.INTERVALS_MAX]):
-            if one.is_unknown:
+            if one.derived.is_inferred:
                 continue
             known = self._near.known[ends[index] : ends[index + 1]]
             others = [*site_fitted.other_workloads(self._intervals[index].derived)]

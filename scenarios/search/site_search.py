@@ -85,14 +85,9 @@ class FitInterval(Struct, frozen=True):
         return f"{self.seen.place} ({self.derived})"
 
     @property
-    def is_unknown(self) -> bool:
-        """Whether nobody says what ran."""
-        return self.derived.is_inferred
-
-    @property
     def has_pairs(self) -> bool:
-        """Whether that are pairs of guests, and not a rate."""
-        return self.is_unknown and not self.derived.is_light
+        """Whether nobody says what ran, and that are pairs of guests, and not a rate."""
+        return self.derived.is_inferred and not self.derived.is_light
 
     def as_open(self) -> "FitInterval":
         """With the same messages at times of their own."""
@@ -211,7 +206,7 @@ class Search:
         self.layout, self.intervals, self._blank, self._runs = layout, intervals, blank, runs
         self.cause = cause
         """What is not as in the model, by a number that is the last of the unknowns."""
-        unknown = [index for index, one in enumerate(intervals) if one.is_unknown]
+        unknown = [index for index, one in enumerate(intervals) if one.derived.is_inferred]
         self.unknown_loads = {index: place for place, index in enumerate(unknown, len(CONSTANTS))}
         """Of each interval whose load is unknown: its place among the unknowns."""
         expected = [_expected(intervals[index]) for index in unknown]

@@ -53,7 +53,7 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.paces import CHANNELS, PACES, uniform
+from scenarios.figures.paces import CHANNELS, PACES
 from scenarios.figures.paces import COLUMNS as PACE_COLUMNS
 from scenarios.figures.ranges import COLUMNS as ELASTIC_COLUMNS
 from scenarios.figures.ranges import mostly_writes
@@ -299,7 +299,7 @@ def figures_at_paces(kind: tuple[str, tuple[int, int]]) -> list[tuple[str, ...]]
     cases = as_is, *known.get(LATER_CHANNELS, (as_is, as_is))
     found = []
     for channels, case in zip(CHANNELS, cases, strict=True):
-        runs = [_figures(_at_pace(case, uniform(pace))) for pace in PACES]
+        runs = [_figures(_at_pace(case, CpPace(pace, pace, pace))) for pace in PACES]
         for of in FigureKind:
             values = (f"{each[of]:.4g}" for each in runs)
             found.append((feature, str(fibres), of, channels, *values))

@@ -19,9 +19,9 @@ def _without(verb: str, *, is_known: bool) -> Find:
     def find(judged: Judged) -> Iterator[Broken]:
         if not any(judged.layout.machines):
             return
-        from isfc.layout.machines import machines_with, row_of  # few layouts say a machine
+        from isfc.layout.machines import find_machine, machines_with  # few layouts say a machine
 
-        rows = [row_of(said) if said else None for said in judged.layout.machines]
+        rows = [find_machine(each.machine) if each else None for each in judged.layout.machines]
         found = grouped(
             ((row.name, fibre.profile.feature), fibre)
             for fibre in judged.layout.fibres
