@@ -253,7 +253,8 @@ def ctce(
         return
     ctcs, said = options.join(sources)
     if lines:
-        if said.listen == LISTEN_DEFAULT:
+        hosts = {end.at.host for ctc in ctcs for end in ctc}
+        if said.listen == LISTEN_DEFAULT and hosts - {"127.0.0.1", "localhost"}:
             show_error(f"note: {LISTEN_DEFAULT} is of this machine alone; see --listen")
         of_system = grouped((end.system, str(end.statement)) for ctc in ctcs for end in ctc)
         show_lines(line for name, each in of_system.items() for line in (f"# {name}", *each))

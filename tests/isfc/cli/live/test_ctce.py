@@ -119,6 +119,8 @@ def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert printed.err == "isfc: note: 127.0.0.1:32880 is of this machine alone; see --listen\n"
+    assert run(["ctce", "published-12", *places[:3], "SERVER=127.0.0.1:33000", "--lines"]) == 0
+    assert capsys.readouterr().err == "", "here each Hercules is on this machine"
     assert len(lines) == 2 * 13
     assert lines[2] == "6001 CTCE 31002 127.0.0.1 32884"
     assert lines[-1] == "6043 CTCE 31022 127.0.0.1 32926"
