@@ -116,10 +116,7 @@ def size(
         profiles = list(dict.fromkeys(map(find_profile, feature or sizing.DEFAULT_FEATURES)))
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
-    load = LinkLoad(first, second, find_workload(workload), pairs)
-    with within(f"{spelt('workload')} {load.workload.name[:40]}"):
-        if not is_told(load.workload):
-            raise ConfigurationError(f"no odds of a link, as {NoRange.TOO_FAR}")
+    load = LinkLoad(first, second, _sized(find_workload(workload)), pairs)
     most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
     search = sizing.SizeSearch(
@@ -135,6 +132,14 @@ def size(
         return replace(found, notes=notes)
     limits = limits_of(search.limit(link), link.left.value)
     return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
+
+
+def _sized(workload: Workload) -> Workload:
+    """The workload, if a link can be sized for it."""
+    if is_told(workload):
+        return workload
+    name = f"{spelt('workload')} {workload.name[:40]}"
+    raise ConfigurationError(f"{name}: no odds of a link, as {NoRange.TOO_FAR}")
 
 
 def size_code(found: LinkSizing) -> int:

@@ -22,7 +22,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -177,20 +176,18 @@ def growth(away: float) -> float:
 
 
 def range_of(
-    kind: FigureKind,
-    value: float,
-    family: Family,
-    beyond: Mapping[str, float] = MappingProxyType({}),
+    kind: FigureKind, value: float, family: Family, beyond: Mapping[str, float] | None = None
 ) -> Range:
     """The range of a figure, so many octaves ``beyond`` what was measured, by what it is of.
 
     `assumptions.widened` widens it further.
     """
-    errors = errors_of(kind, family).grown(sum(beyond.values()))
+    away = beyond or {}
+    errors = errors_of(kind, family).grown(sum(away.values()))
     wider = "" if errors.family == family else f"too few of {family}; "
     runs = RunFamily(errors.rows, str(errors.family))
     basis = f"the errors against {runs.count} of IBM's runs with {runs.family}"
-    return _around(value, errors, basis, f"{wider}{errors.source}", runs, (*beyond,))
+    return _around(value, errors, basis, f"{wider}{errors.source}", runs, (*away,))
 
 
 def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:

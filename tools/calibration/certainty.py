@@ -174,9 +174,7 @@ class Miss(Struct, frozen=True):
 
 def figures() -> list[Miss]:
     """Every error of a figure that a range may be made from."""
-    in_sample = [
-        c for one in load() if one.verdict.table.is_measured for c in one.verdict.comparisons
-    ]
+    known = [c for one in load() if one.verdict.table.is_measured for c in one.verdict.comparisons]
     draws = load_draws()
     source = left_out(draws)
     found = [
@@ -185,10 +183,8 @@ def figures() -> list[Miss]:
         for miss in _misses(draw.comparisons, source)
     ]
     told = {miss.of for miss in found}
-    instead = (
-        c for c in in_sample if c.table != "transport" or MEASURES.get(c.measure) not in told
-    )
-    return [*found, *_misses([*instead], IN_SAMPLE, beside=in_sample)]
+    own = [c for c in known if c.table != "transport" or MEASURES.get(c.measure) not in told]
+    return [*found, *_misses(own, IN_SAMPLE, beside=known)]
 
 
 def _away(miss: Miss) -> float:
@@ -208,8 +204,7 @@ def left_out(draws: Sequence[Draw]) -> str:
 
 def ratios() -> list[Miss]:
     """Errors of ratios of MB/s."""
-    table = load_table("transport")
-    draws = load_draws()
+    table, draws = load_table("transport"), load_draws()
     source = left_out(draws)
     found = []
     for place, draw in enumerate(draws):
