@@ -172,8 +172,10 @@ class _Fit:
         fitted = self._as_rival(profile)
         doubts = [*self._of_loads(covariance), *self._said(), *untrue]
         explanations, nearest, better = self._beside(fitted, is_untrue=bool(untrue))
-        if unlike := [*self._evidence.unlike(nearest)]:
-            doubts, better = doubts + unlike, ""
+        if any(one.derived.doubts for one in self._intervals):  # then it is no cause's work
+            nearest, better = fitted, ""
+        elif unlike := [*self._evidence.unlike(nearest)]:
+            doubts, nearest, better = doubts + unlike, fitted, ""
         others = [*self._other_workloads(nearest)] if doubts or better else []
         doubts += others or [better] * bool(better) or [_UNEXPLAINED] * bool(untrue)
         notes = [
