@@ -50,6 +50,7 @@ from isfc.deck.rnid import is_rnid_table, rnid_ports
 from isfc.deck.whose import account_of_console, by_system
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
+from isfc.errors.in_words import counted
 from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText
@@ -60,6 +61,7 @@ from isfc.layout.pasted import Kind
 from isfc.layout.sharing import only
 from isfc.layout.source_kind import SourceKind
 from isfc.link.name import NodeName
+from isfc.reports.figure import Note, NoteKind
 
 _DECKS: Final = Argument(
     "DECK...", "IOCP decks, or IOCP's reports of them, one for each CEC; - is standard input."
@@ -319,8 +321,8 @@ def layout_of(
     texts: Sequence[tuple[bytes, str, str]],
     partitions: str | None,
     ports: Sequence[str],
-) -> tuple[str, tuple[str, ...]]:
-    """The text of the layout that decks or console logs make, and what is assumed of them.
+) -> tuple[str, tuple[Note, ...]]:
+    """The text of the layout that decks or console logs make, and what is assumed or left out.
 
     Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
     """
@@ -330,5 +332,9 @@ def layout_of(
     else:
         found = import_islink(named)
     said = *found.remarks, *(each for each in found.accounts if Kind.TEXT.value in each)
-    assumed = tuple(each.removeprefix("isfc: note: ") for each in said)
-    return layout_text(found, []), assumed
+    assumed = [Note(NoteKind.ASSUMED, each.removeprefix("isfc: note: ")) for each in said]
+    if found.unpaired:
+        left = f"{counted(len(found.unpaired), 'device')} of the decks in no link"
+        text = f"Left out: {left}. 'isfc import iocp' says of each why."
+        assumed = [Note(NoteKind.LEFT_OUT, text), *assumed]
+    return layout_text(found, []), tuple(assumed)
