@@ -61,7 +61,6 @@ from isfc.layout.pasted import Kind
 from isfc.layout.sharing import only
 from isfc.layout.source_kind import SourceKind
 from isfc.link.name import NodeName
-from isfc.reports.figure import Note, NoteKind
 
 _DECKS: Final = Argument(
     "DECK...", "IOCP decks, or IOCP's reports of them, one for each CEC; - is standard input."
@@ -321,8 +320,8 @@ def layout_of(
     texts: Sequence[tuple[bytes, str, str]],
     partitions: str | None,
     ports: Sequence[str],
-) -> tuple[str, tuple[Note, ...]]:
-    """The text of the layout that decks or console logs make, and what is assumed or left out.
+) -> tuple[str, list[str], list[str]]:
+    """The text of the layout that decks or console logs make, what is left out, and what assumed.
 
     Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
     """
@@ -332,9 +331,7 @@ def layout_of(
     else:
         found = import_islink(named)
     said = *found.remarks, *(each for each in found.accounts if Kind.TEXT.value in each)
-    assumed = [Note(NoteKind.ASSUMED, each.removeprefix("isfc: note: ")) for each in said]
-    if found.unpaired:
-        left = f"{counted(len(found.unpaired), 'device')} of the decks in no link"
-        text = f"Left out: {left}. 'isfc import iocp' says of each why."
-        assumed = [Note(NoteKind.LEFT_OUT, text), *assumed]
-    return layout_text(found, []), tuple(assumed)
+    count = len(found.unpaired)
+    devices = f"Left out: {counted(count, 'device')} of the decks in no link. "
+    left = [f"{devices}'isfc import iocp' says of each why."] * (count > 0)
+    return layout_text(found, []), left, [each.removeprefix("isfc: note: ") for each in said]
