@@ -264,5 +264,9 @@ SITES: Final = (
         of_profile(lambda _: find_profile("FICON Express8")),
         refused="FICON Express8 where the layout has",
     ),
-    MadeSite("disks take 40 % of the channel", of_profile(lambda it: it.beside(0.4))),
+    MadeSite(
+        "disks take 40 % of the channel",
+        of_profile(lambda it: it.beside(0.4)),
+        refused="look like disks, or whatever is beside, that take 4",
+    ),
 )
