@@ -257,7 +257,7 @@ ELSEWHERE: Final = {
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
-    "report": "link output workload",
+    "report": "link output workload decide window leave feature cec ran profile json",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
     "notes json csv table",
