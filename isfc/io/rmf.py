@@ -116,7 +116,8 @@ class _Parser:
         self._not_read: list[tuple[Word, str, bool]] = []
         """Lines that look like rows and are none, and whether a title is above them."""
         self._width = self._page_width = 0
-        """Columns of the widest line, and of the widest of the page."""
+        """Columns of the second widest line, as one may be two that were joined, and of the widest
+        of the page."""
         self._first_row: int | None = None
         """The line of the first row of the page."""
         self._is_cut = False
@@ -135,7 +136,7 @@ class _Parser:
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         found = plain(text)
         lines = rmf_text.plain_text(found).split("\n")
-        self._width = max(map(len, lines), default=0)
+        self._width = max(sorted(map(len, lines))[:-1], default=0)
         self._account = found.account
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):

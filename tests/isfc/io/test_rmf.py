@@ -248,6 +248,11 @@ REFUSED = [
     (changed(QUEUES, ("0.00\n  02 ", "0.00  02 ")), "IOP 01 has 16 figures"),
     (without_second_part(73), "chpid 42 has no rates"),
     (without_second_part(100), "chpid 42 has no figures of zHPF"),
+    # lines that were cut, and two of them joined, which are wider (mutations: cut at 101, join 1)
+    (
+        "\n".join(line[:101] for line in CHANNELS.splitlines()).replace("\n", "", 1),
+        "no figures of zHPF",
+    ),
     # a row that was cut, below a heading that was
     ("\n".join(line[:73] for line in NARROW.splitlines()), "no rates"),
     # a row of another interval, where a heading is not whole
