@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ctc.features import find_profile
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
+from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact
 from isfc.layout.build import read_nodes
@@ -15,11 +16,12 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
-from isfc.reports.figure import Note, Reported
+from isfc.reports.figure import NoRange, Note, Reported
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
+from scenarios.figures.ranges import is_told
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, explained, find_workload
@@ -114,7 +116,7 @@ def size(
         profiles = list(dict.fromkeys(map(find_profile, feature or sizing.DEFAULT_FEATURES)))
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
-    load = LinkLoad(first, second, find_workload(workload), pairs)
+    load = LinkLoad(first, second, _sized(find_workload(workload)), pairs)
     most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
     search = sizing.SizeSearch(
@@ -130,6 +132,14 @@ def size(
         return replace(found, notes=notes)
     limits = limits_of(search.limit(link), link.left.value)
     return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
+
+
+def _sized(workload: Workload) -> Workload:
+    """The workload, if a link can be sized for it."""
+    if is_told(workload):
+        return workload
+    name = f"{spelt('workload')} {workload.name[:40]}"
+    raise ConfigurationError(f"{name}: no odds of a link, as {NoRange.TOO_FAR}")
 
 
 def size_code(found: LinkSizing) -> int:

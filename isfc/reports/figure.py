@@ -22,6 +22,8 @@ class NoRange(StrEnum):
     WHOLE = "the whole is 100 %"
     NO_RATE = "it does not follow from a rate"
     PUBLISHED = "it is published"
+    TOO_FAR = "its messages are too far from any that IBM measured"
+    OWN_RULES = "its rules are of one's own"
 
 
 KNOWN = ("", NoRange.NOTHING_CARRIED, NoRange.WHOLE)
@@ -204,6 +206,8 @@ class NoteKind(StrEnum):
     """Two chpids may be one channel, and the figures are of two."""
     JOINED = "joined"
     """Two directors are on the way, and the file does not say how they are joined."""
+    LEFT_OUT = "left-out"
+    """Decks have devices that are in no link."""
     ELSEWHERE = "elsewhere"
     """A piece that is lost is part of other links alone."""
     DISKS = "disks"

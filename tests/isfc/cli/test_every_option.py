@@ -158,6 +158,7 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --interval 0.01                                       ----
     --interval 0.01 | --report link                       ++++
     --interval 0.01 | --report device                     ----
+    --release 6.1                                         ----
     --cp orders.txt                                       ++++
     --trace out.json                                      ++++
     --faults faults.toml                                  ++++
@@ -256,7 +257,7 @@ ELSEWHERE: Final = {
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
-    "report": "link output workload",
+    "report": "link output workload decide window leave feature cec ran profile json",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
     "notes json csv table",
