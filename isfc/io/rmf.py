@@ -52,7 +52,8 @@ _SYSTEM: Final = re.compile(
 )
 """A system's name, which no word is that stands elsewhere in a heading."""
 
-_DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
+_MONTH: Final = r"(?:0\d|1[0-2])"
+_DATE: Final = re.compile(rf"(?<!-)\bDATE:? +((?:{_MONTH}/[0-3]\d|[0-3]\d/{_MONTH})/\d{{2,4}})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
 _RATE_OFF: Final = 0.001
@@ -262,7 +263,9 @@ class _Parser:
                 kind = Kind.OTHER
             elif pasted.is_rule(line):
                 kind = Kind.RULE
-            elif pasted.looks_like_row(line, least):
+            elif pasted.looks_like_row(line, least) or (
+                self._report is _Report.DEVICE and pasted.holds_row(line)
+            ):
                 self._not_read.append((words[0], line, self._report is not _Report.UNKNOWN))
                 continue
             elif self._report is _Report.UNKNOWN or number > (self._first_row or number):
