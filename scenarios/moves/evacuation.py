@@ -6,6 +6,7 @@ which runs for a warm-up before the first guest leaves. A relocation is the same
 `Evacuation.over`. It lasts as long as its guests take, not until something is steady.
 """
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -18,8 +19,10 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, on_machines
 from isfc.layout.loss import places_of
+from isfc.layout.machines import Estimate, speed_of
+from isfc.layout.processors import Processors
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -72,13 +75,26 @@ class GuestsLeaving:
     seed: int = 1
 
 
+def on_slower_machine(link: Layout) -> Layout:
+    """The link with both ends on the slower of its machines, as is taken of relocations (assumed).
+
+    One that was fitted is as it was fitted.
+    """
+    if link.site is not None:
+        return link
+    z10 = Processors("z10 EC")
+    slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
+    return on_machines(link, dict.fromkeys(link.nodes, slower))
+
+
 @dataclass(frozen=True, slots=True)
 class Evacuation(GuestsLeaving):
     """What is to be moved away from ``sources``.
 
     ``orders`` are commands at the one source, too. ``window`` messages of a guest are outstanding.
     ``room`` is what each system has room for, empty if that is not known. If guests are ``bound``,
-    they go nowhere else when the link to their destination dies.
+    they go nowhere else when the link to their destination dies. Between two machines a link is on
+    the slower one.
     """
 
     sources: tuple[NodeName, ...]
@@ -90,6 +106,11 @@ class Evacuation(GuestsLeaving):
     bound: bool = False
 
     def __post_init__(self) -> None:
+        links = tuple(map(on_slower_machine, self.collection.links))
+        if links != self.collection.links:
+            object.__setattr__(
+                self, "collection", dataclasses.replace(self.collection, links=links)
+            )
         check_between("guests", len(self.tenants), 1, GUESTS_MAX)
         check_between("together", self.together, 1, TOGETHER_MAX)
         check_between("window", self.window, 1, WINDOW_MAX)

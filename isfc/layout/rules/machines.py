@@ -13,21 +13,20 @@ _CORRECT: Final = "Correct `machine` or `feature`."
 _OF_FILE: Final = Untried("it is about a mistake in the file")
 
 
-def _without(verb: str, *, is_known: bool) -> Find:
-    """Finds fibres on features that a machine has not had, as far as that ``is_known``."""
+def _without(verb: str, card: str) -> Find:
+    """Finds fibres on features that a machine has not had, as far as is known."""
 
     def find(judged: Judged) -> Iterator[Broken]:
         if not any(judged.layout.machines):
             return
-        from isfc.layout.machines import find_machine, machines_with  # few layouts say a machine
+        from isfc.layout.machines import find_machine, machines_with  # few layouts say one
 
         rows = [find_machine(each.machine) if each else None for each in judged.layout.machines]
         found = grouped(
             ((row.name, fibre.profile.feature), fibre)
             for fibre in judged.layout.fibres
             for row in dict.fromkeys(filter(None, rows))
-            if not row.is_of(fibre.profile.feature, row.features)
-            and row.is_of(fibre.profile.feature, row.gone) is is_known
+            if row.card(fibre.profile.feature) == card
         )
         for (machine, feature), fibres in found.items():
             had = machines_with(feature)
@@ -47,7 +46,7 @@ MACHINE_RULES.rule(
     "IBM Redbooks, IBM Z Connectivity Handbook, FICON Express",
     _CORRECT,
     _OF_FILE,
-)(_without("never had", is_known=True))
+)(_without("never had", "never had"))
 
 MACHINE_RULES.rule(
     "card-unknown",
@@ -57,4 +56,4 @@ MACHINE_RULES.rule(
     _CORRECT,
     _OF_FILE,
     is_remark=True,
-)(_without("is not known to have had", is_known=False))
+)(_without("is not known to have had", "not known"))

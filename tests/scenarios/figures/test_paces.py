@@ -154,8 +154,12 @@ def test_a_later_feature_without_a_machine_is_said_once_to_be_on_a_z10() -> None
     (text,) = said
     assert "z10 EC" in text
     assert "FICON Express16SA: z15 T01, z15 T02, z16 A01, z16 A02, z17 ME1, z17 ME2" in text
-    for layout in (on(plain, "z16 A01"), link("FICON Express8", 2)):
+    for layout in (on(plain, "z15 T01"), link("FICON Express8", 2)):
         assert not [n for n in run_notes(layout, SUITES["HL"], 50) if n.kind == "machine"]
+    (carried,) = [
+        n for n in run_notes(on(plain, "z16 A01"), SUITES["HL"], 50) if n.kind == "machine"
+    ]
+    assert "z16 A01 is ordered with FICON Express32S, and FICON Express16SA is" in carried.text
     assert plan_notes(plain)
 
 
