@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from isfc.answers.optimise import optimise as optimise
     from isfc.answers.optimise_report import SearchResult as SearchResult
     from isfc.answers.page.report import report as report
-    from isfc.answers.plan import planned as planned
+    from isfc.answers.plan import plan as plan
     from isfc.answers.plan_link import PlannedLink as PlannedLink
     from isfc.answers.plan_links import PlannedLinks as PlannedLinks
     from isfc.answers.plan_modelled import ModelledLink as ModelledLink
@@ -145,8 +145,10 @@ if TYPE_CHECKING:
     from scenarios.moves.guest import Limits as Limits
     from scenarios.moves.leaving import Tenant as Tenant
     from scenarios.runs.at_site import at_site as at_site
-    from scenarios.runs.at_site import plan as plan
+    from scenarios.runs.at_site import judge as judge
     from scenarios.runs.notes import plan_notes as plan_notes
+    from scenarios.runs.timeline import Io as Io
+    from scenarios.runs.timeline import Timeline as Timeline
     from scenarios.runs.workload import Workload as Workload
 
 __version__ = "0.1.0"
@@ -164,7 +166,7 @@ _PUBLIC: Final = {
     "isfc.deck.export": "export Exported",
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
-    "scenarios.runs.at_site": "at_site plan",
+    "scenarios.runs.at_site": "at_site judge",
     "isfc.answers.drawing": "drawing",
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
@@ -187,6 +189,7 @@ _PUBLIC: Final = {
     "isfc.answers.results": "compare_results ComparedResults",
     "isfc.answers.sweep": "sweep Sweep SweptPlace",
     "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
+    "scenarios.runs.timeline": "Timeline Io",
     "isfc.answers.run": "run",
     "isfc.answers.running": "Look Meanwhile",
     "isfc.answers.link_run": "LinkRun",
@@ -196,7 +199,7 @@ _PUBLIC: Final = {
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
     "isfc.answers.moves": "Moves MovedGuest",
     "isfc.answers.relocate": "relocate",
-    "isfc.answers.plan": "planned",
+    "isfc.answers.plan": "plan",
     "isfc.answers.plan_link": "PlannedLink",
     "isfc.answers.plan_links": "PlannedLinks",
     "isfc.answers.plan_modelled": "ModelledLink",

@@ -171,7 +171,7 @@ async def talk():
 
     async with open_pair(Path(sys.argv[1]), "published-4") as (client, server):
         server.serve("ECHO", echo)
-        async with await client.connect("ECHO") as conversation:
+        async with client.connect("ECHO") as conversation:
             await conversation.send(b"hello")
             return await conversation.receive()
 

@@ -28,7 +28,7 @@ def layouts() -> isfc.Layout:
     fibre: isfc.Fibre = layout.fibres[0]
     pair: isfc.CtcPair = layout.ctcs[0]
     node: isfc.NodeName = layout.nodes[0]
-    judged: isfc.Plan = isfc.plan(layout)
+    judged: isfc.Plan = isfc.judge(layout)
     advice: tuple[isfc.Finding, ...] = judged.advice
     print(
         fibre.name,
@@ -136,7 +136,12 @@ def exchanges(layout: isfc.Layout) -> None:
 
 def simulations(layout: isfc.Layout) -> None:
     """Runs in virtual time, and a sweep of them."""
-    done: isfc.Simulation = isfc.simulate(layout, "HS", pairs=2, seconds=0.01, warmup=0.01)
+    done: isfc.Simulation = isfc.simulate(
+        layout, "HS", pairs=2, seconds=0.01, warmup=0.01, trace=True
+    )
+    timeline: isfc.Timeline | None = done.timeline
+    ios: tuple[isfc.Io, ...] = timeline.ios if timeline else ()
+    print([each.outcome for each in ios])
     rows: list[dict[str, object]] = [dict(row) for row in done.rows()]
     print(len(rows), isfc.Workload)
     print(done.figures["mb_per_s"].ends.low, [note.text for note in done.notes])
@@ -156,14 +161,11 @@ def simulations(layout: isfc.Layout) -> None:
     answer: isfc.LinkRun = done.answer
     every: isfc.LinksRun = together.answer
     print(answer.figures["mb_per_s"], every.together.mb_per_s)
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
-        grid.write(GRID)
-        grid.flush()
-        swept: isfc.Sweep = isfc.sweep(grid.name, jobs=1)
-        place: isfc.SweptPlace
-        for place in swept.best:
-            print(place.place["pairs"], place.mb_per_s.value)
-        print([row["mb_per_s"] > 0 for row in swept.rows()])
+    swept: isfc.Sweep = isfc.sweep(GRID, jobs=1)
+    place: isfc.SweptPlace
+    for place in swept.best:
+        print(place.place["pairs"], place.mb_per_s.value)
+    print([row["mb_per_s"] > 0 for row in swept.rows()])
 
 
 CHANNELS = """
@@ -254,7 +256,7 @@ def decisions(layout: isfc.Layout) -> None:
     for link in isfc.check(layout):
         for found in link.findings:
             print(link.nodes, found.id, found.severity, found.remedy)
-    planned: isfc.PlannedLink | isfc.PlannedLinks = isfc.planned(layout, rule=True)
+    planned: isfc.PlannedLink | isfc.PlannedLinks = isfc.plan(layout, rule=True)
     print(planned.rows(), isinstance(planned, isfc.ModelledLink))
     lost: isfc.Losses = isfc.losses(layout, rule=True)
     lefts: tuple[isfc.Left, ...] = lost.losses
@@ -307,7 +309,7 @@ async def live() -> bytes:
     ):
         partner.serve("SHOUT", shout)
         try:
-            async with await node.connect("SHOUT", isfc.Traffic.TRANSPORT) as conversation:
+            async with node.connect("SHOUT", isfc.Traffic.TRANSPORT) as conversation:
                 await conversation.send(b"aloud")
                 conversation.finish()
                 return await conversation.receive()

@@ -13,5 +13,5 @@ rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
 """
 
 layout = isfc.parse_layout(TEXT)
-judged = isfc.plan(layout)
+judged = isfc.judge(layout)
 print(judged.rows(), [way.sender for way in judged.directions])

@@ -14,7 +14,7 @@ async def echo(conversation: Conversation) -> None:
 async def ask(first: OpenNode, second: OpenNode) -> int:
     second.serve("ECHO", echo)
     received = 0
-    async with await first.connect("ECHO") as conversation:
+    async with first.connect("ECHO") as conversation:
         await conversation.send(bytes(1_000))
         conversation.finish()
         async for data in conversation:

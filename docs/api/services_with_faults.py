@@ -11,7 +11,7 @@ async def shout(conversation: isfc.Conversation) -> None:
 
 async def main(first: isfc.OpenNode, second: isfc.OpenNode) -> bytes:
     second.serve("SHOUT", shout)
-    async with await first.connect("SHOUT") as conversation:
+    async with first.connect("SHOUT") as conversation:
         await conversation.send(b"aloud")
         conversation.finish()
         return await conversation.receive()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @checked
-def planned(
+def plan(
     layout: AnyLayout,
     *,
     link: str | None = None,

@@ -56,6 +56,15 @@ _APART: Final = {
 """What does not go with what: every run with a seed would have responses of its own."""
 
 
+def check_traced(experiment: Experiment, *, trace: bool) -> None:
+    """Raise `ConfigurationError` for a run too long to keep every I/O, if that is to be."""
+    if trace and experiment.seconds > TRACED_MAX:
+        raise ConfigurationError(
+            f"{spelt('trace')} with {experiment.seconds:g} s: expected {spelt('seconds')} "
+            f"{TRACED_MAX:g} or less"
+        )
+
+
 class Look(Struct, frozen=True):
     """What is looked at in a run, and what is kept of it."""
 
@@ -182,11 +191,7 @@ class AskedRun(Struct, frozen=True):
             raise ConfigurationError(
                 f"{spelt('why')}: of one link as a whole; expected neither traffic nor view"
             )
-        if look.trace and experiment.seconds > TRACED_MAX:
-            raise ConfigurationError(
-                f"{spelt('trace')} with {experiment.seconds:g} s: expected {spelt('seconds')} "
-                f"{TRACED_MAX:g} or less"
-            )
+        check_traced(experiment, trace=look.trace)
         if view is not None:
             check_view(view, experiment.each_alone)
             if self.together and (seeds or 1) > 1:

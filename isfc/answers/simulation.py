@@ -12,13 +12,15 @@ from msgspec import Struct, structs
 
 from isfc.answers.link_run import LinkRun, link_run
 from isfc.answers.links_run import LinksRun, links_run
+from isfc.answers.running import check_traced
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, Reported, Unit
+from isfc.link.parameters import LinkRules
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, report_of
 from isfc.reports.units import shown
 from scenarios.figures.certainty import FigureKind
@@ -27,10 +29,11 @@ from scenarios.figures.ranges import figure_of, run_figures
 from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
 from scenarios.runs.at_site import link_at, links_at
 from scenarios.runs.experiment import SATURATED, WARMUP, Experiment, Load, in_turn, read_traffic
-from scenarios.runs.notes import run_notes
+from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.report import cluster_rows
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Outcome, Recording, check_interval, run
+from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import Workload, find_workload, load_of
 
 
@@ -45,6 +48,8 @@ class Simulation(Reported, Struct, frozen=True):
     reported_by = "isfc.answers.simulation.simulation_report"
 
     recording: Recording
+    timeline: Timeline | None = None
+    """every I/O, if it was to be kept"""
 
     @property
     def experiment(self) -> Experiment:
@@ -94,7 +99,11 @@ class Simulation(Reported, Struct, frozen=True):
     @property
     def figures(self) -> dict[str, Figure]:
         """What `result` has, by the same names, each with its range or why it has none."""
-        return run_figures(self.experiment, _figures(self.result))
+        found = run_figures(self.experiment, _figures(self.result))
+        if OWN_RULES not in self.experiment.layout.notes:
+            return found
+        why = NoRange.OWN_RULES
+        return {name: Figure(each.value, each.unit, no_range=why) for name, each in found.items()}
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -120,12 +129,16 @@ class Simulation(Reported, Struct, frozen=True):
     @property
     def answer(self) -> LinkRun:
         """The record of the run as the clients' system saw it: that of ``isfc run --json``."""
-        return link_run(self.experiment, [self.result])
+        found = link_run(self.experiment, [self.result])
+        return replace(found, figures=self.figures) if OWN_RULES in found.notes else found
 
     def _samples(self) -> Iterator[Sample]:
         """The intervals in the order of time, the clients' system first."""
         for pair in zip(self.client.parts, self.server.parts, strict=True):
             yield from pair
+
+
+OWN_RULES: Final = unranged("rules of one's own")
 
 
 class SimulatedLinks(Reported, Struct, frozen=True):
@@ -218,6 +231,8 @@ def simulate(
     client: str | None = None,
     progress: Callable[[float], None] | None = None,
     profile: GivenSite = None,
+    rules: LinkRules | None = None,
+    trace: bool = False,
 ) -> Simulation:
     """Run a workload over a layout in virtual time, and return what both ends measured.
 
@@ -226,11 +241,15 @@ def simulate(
     ``seconds`` are measured after ``warmup``, in parts of ``interval``. ``client`` names the
     system of the clients, the layout's first if it is None. ``progress`` is told now and then how
     many seconds of virtual time have passed, those of the warm-up included. ``profile`` is a
-    site's, as `isfc.measured.fit` gives it, or the path of its file. The same arguments give the
-    same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
+    site's, as `isfc.measured.fit` gives it, or the path of its file. ``rules`` of one's own choose
+    CTCs and fill packages in place of ISFC's (docs/testing.md); figures have no ranges then.
+    ``trace`` keeps every I/O, as the answer's ``timeline``. The same arguments give the same
+    figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
     found = link_at(layout, profile)
+    if rules is not None:
+        found = replace(found, notes=(*found.notes, OWN_RULES))
     experiment = Experiment.of(
         found,
         find_workload(workload),
@@ -240,7 +259,12 @@ def simulate(
         seed=seed,
         client=None if client is None else NodeName(client.upper()),
     )
-    return Simulation(run(experiment, interval, progress=progress).link())
+    check_traced(experiment, trace=trace)
+    how: Any = {"interval": interval, "progress": progress, "rules": rules}
+    if not trace:
+        return Simulation(run(experiment, **how).link())
+    (timeline,), outcome = record_timelines(experiment, **how)
+    return Simulation(outcome.link(), timeline)
 
 
 def _figures(result: Result) -> dict[str, Any]:

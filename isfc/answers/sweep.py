@@ -1,15 +1,16 @@
 """A sweep: every combination of a grid run once, and which of them is best, with what odds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors.in_words import check_known, counted, listed
+from isfc.layout.checked_toml import within
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table, between, data_table
@@ -20,7 +21,7 @@ from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import several_notes
 from scenarios.runs.result import MEASURES, spread_percent
 from scenarios.search import sweep as sweeping
-from scenarios.search.grid import Cell, at_site, read_grid
+from scenarios.search.grid import Cell, at_site, parse_grid, read_grid
 from scenarios.search.workers import told
 
 _LISTED: Final = 3
@@ -90,7 +91,7 @@ class Sweep(Reported, Struct, frozen=True):
 
 @checked
 def sweep(
-    specification: Annotated[str | Path | Sequence[Cell], Argument("SPEC.toml", "The grid.")],
+    specification: Annotated[str | Path | Mapping[str, Any], Argument("SPEC.toml", "The grid.")],
     *,
     profile: GivenSite = None,
     store: Annotated[
@@ -113,18 +114,22 @@ def sweep(
     rest. The figures are the same to the last bit wherever they are run.
 
     Raises `ConfigurationError` for what is wrong with the specification: the path of a TOML file
-    (docs/sweep.md) or cells made in code, whose runs are not kept without ``store``. A script calls
-    it below ``if __name__ == "__main__":``; with one job it need not. ``profile`` is one more axis.
+    (docs/sweep.md), its text, or a dict as the file says it. Of these two runs are not kept without
+    ``store``, and layouts are found in the current folder. A script calls it below
+    ``if __name__ == "__main__":``; with one job it need not. ``profile`` is one more axis.
     """
     kept = None if store is None else Path(store)
-    if isinstance(specification, str | Path):
-        path = Path(specification)
+    is_text = isinstance(specification, str) and "\n" in specification
+    given = str(specification).encode("utf-8", "surrogatepass") if is_text else specification
+    if isinstance(given, str | Path):
+        path = Path(given)
         kept = kept or (_where_kept(path) if path.name else None)
-        specification = read_grid(path)
+        cells = read_grid(path)
+    else:
+        with within(spelt("specification")):
+            cells = parse_grid(given)
     site = given_site(profile)
-    cells = [at_site(cell, site) for cell in specification]
-    if not cells:
-        return Sweep(0.0, 0.0, 0, (), (), (), (), (), x, y)
+    cells = [at_site(cell, site) for cell in cells]
     for name, column in (("x", x), ("y", y)):
         check_known(spelt(name), column, (*cells[0].axes, *MEASURES))
     return _swept(cells, _rows(cells, sweeping.RowStore(kept), jobs, cluster), x, y)
@@ -229,7 +234,7 @@ def sweep_report(found: Sweep) -> Report:
         ],
         notes=[*_known(found)],
         known=found.notes,
-        charts=[_chart(found)] if found.runs else [],
+        charts=[_chart(found)],
     )
 
 
@@ -250,7 +255,7 @@ def _answer(found: Sweep) -> Iterator[tuple[str, str]]:
         yield f"Best of {load}" if load else "Best", best
     if (more := len(found.best) - _BEST_SHOWN) > 0:
         yield "And more", f"the best of {more} more loads: the lines that have '{sweeping.BEST}'"
-    if found.places and not found.best:
+    if not found.best:
         most = max(found.places, key=lambda each: each.mb_per_s.value)
         yield "Most", f"{_words(most, found.varying)}: {with_unit(most.mb_per_s)} both ways"
 

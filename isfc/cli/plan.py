@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from isfc.answers.plan import planned
+from isfc.answers import plan as answers
 from isfc.cli.capability import command_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument
@@ -63,7 +63,7 @@ def _plan(
     if profile is not None and rule:
         raise ConfigurationError("--profile: of the model, and none is run; expected no --rule")
     if not lost:
-        return planned(layout, link=link, profile=profile, rule=rule, why=why, jobs=jobs)
+        return answers.plan(layout, link=link, profile=profile, rule=rule, why=why, jobs=jobs)
     from isfc.answers.losses import losses  # the model, which a plan by rule does without
 
     return losses(layout, link=link, without=without, rule=rule, profile=profile, jobs=jobs)

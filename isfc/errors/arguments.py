@@ -337,7 +337,8 @@ def _words(hint: Any) -> str:
     if origin is tuple and parts[1:] != (...,):
         return f"a tuple of {', '.join(map(_words, parts))}"
     if inspect.isclass(origin) and issubclass(origin, Collection) and parts:
-        return f"a {origin.__name__} of {', '.join(_words(each) for each in parts if each != ...)}"
+        items = (_words(each) for each in parts if each not in (..., Any))
+        return f"a {origin.__name__} of {', '.join(items)}"
     if hint in _WORDS:
         return _WORDS[hint]
     name = getattr(origin or hint, "__name__", "something else")

@@ -1,8 +1,8 @@
 """A conversation as programs have it: its verbs wait (asyncio)."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Final
 
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
@@ -234,3 +234,32 @@ class Conversation:
         if self.end.is_due:
             self.carry_soon()
         return data
+
+
+class Connecting(Coroutine[Any, Any, Conversation]):
+    """A conversation to be: ``async with`` it, or ``await`` it or let a task do so."""
+
+    def __init__(self, connecting: Coroutine[Any, Any, Conversation]) -> None:
+        self._connecting = connecting
+
+    def send(self, value: Any) -> Any:
+        """Go on, as a task lets every coroutine do."""
+        return self._connecting.send(value)
+
+    def throw(self, *raised: Any) -> Any:
+        """Go on with what is raised, such as that the task is cancelled."""
+        return self._connecting.throw(*raised)
+
+    def close(self) -> None:
+        """Give up."""
+        self._connecting.close()
+
+    def __await__(self) -> Generator[Any, None, Conversation]:
+        return self._connecting.__await__()
+
+    async def __aenter__(self) -> Conversation:
+        self._conversation = await self._connecting
+        return self._conversation
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._conversation.__aexit__(*raised)

@@ -30,7 +30,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.live.accepting import Tls, first_done
 from isfc.live.admission import VERIFY
-from isfc.live.conversation import Conversation
+from isfc.live.conversation import Connecting, Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
 from isfc.live.link_port import LinkPort, NodePort
@@ -238,20 +238,22 @@ class OpenNode:
         else:
             self.exchange(partner).withdraw(service)
 
-    async def connect(
+    def connect(
         self,
         service: str,
         kind: Traffic = Traffic.TRANSPORT,
         *,
         partner: str | None = None,
-    ) -> Conversation:
+    ) -> Connecting:
         """Connect to a service of a partner's, and wait until it has accepted.
 
+        ``async with node.connect(...) as conversation:`` closes it at the end of the block; what
+        ``await node.connect(...)`` gives is closed by whoever has it.
         ``partner`` names the system, unless there is one only. Raises `ConversationSevered` if it
         does not accept, `Backpressure` when this node has too many conversations with it, and
         `ConfigurationError` when there is no link to it.
         """
-        return await self.exchange(partner).connect(service, kind)
+        return Connecting(self.exchange(partner).connect(service, kind))
 
     async def close(self) -> None:
         """End all conversations and services; give partners a moment to read what was sent."""

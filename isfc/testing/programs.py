@@ -4,7 +4,7 @@
 
     async def main(first: OpenNode, second: OpenNode) -> None:
         second.serve("ECHO", echo)
-        async with await first.connect("ECHO") as conversation:
+        async with first.connect("ECHO") as conversation:
             ...
 
     run_programs(main, faults=[...], seed=7)

@@ -21,14 +21,14 @@ from scenarios.runs.workload import checked_traffic
 
 
 @checked
-def plan(
+def judge(
     layout: AnyLayout,
     neighbours: tuple[Layout, ...] = (),
     collection: Collection | None = None,
     *,
     profile: GivenSite = None,
 ) -> Plan:
-    """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
+    """Judge ``layout`` by rule: a record, the name of a shipped one, a path, or a file's text.
 
     ``neighbours`` are the other links of its systems, ``collection`` the file that it is in. Its
     ``layout`` is at the site of a ``profile``, so that `isfc.carried` has the figures of it. Raises

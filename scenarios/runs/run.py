@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system, make_fabric
 from isfc.link.events import InterruptListener, LinkEvent, Program, Sink
 from isfc.link.name import NodeName
-from isfc.link.parameters import LinkParameters
+from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.system.system import System
 from scenarios.runs.channels import (
     BusySoFar,
@@ -87,13 +87,16 @@ def build(
     watch: InterruptListener | None = None,
     transit: Transit | None = None,
     around: Callable[[Program, NodeName], Program] | None = None,
+    rules: LinkRules | None = None,
 ) -> tuple[VirtualEngine, list[System]]:
     """The engine of an experiment, at time 0, and its systems; of one link the clients' first.
 
-    ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
+    ``transit`` is asked about every frame, ``around`` makes of each program what is to run; link
+    ends have the ``rules``.
     """
     collection = experiment.collection
-    systems = make_systems(collection, experiment.systems, experiment.link_at, trace, watch)
+    looked = trace, watch, rules
+    systems = make_systems(collection, experiment.systems, experiment.link_at, *looked)
     programs: Programs = defaultdict(list)
     for link in collection.links:
         loads, stream = experiment.loads_of(link), f"clients {experiment.seed}"
@@ -114,13 +117,11 @@ def make_systems(
     link_at: Callable[[NodeName], LinkParameters],
     trace: Sink | None = None,
     watch: InterruptListener | None = None,
+    rules: LinkRules | None = None,
 ) -> list[System]:
     """Systems of a collection, with all their links, on one fabric."""
-    fabric = make_fabric(collection.links)
-    return [
-        System(define_system(collection, name, link_at(name)), trace, watch=watch, fabric=fabric)
-        for name in names
-    ]
+    more: Any = {"watch": watch, "fabric": make_fabric(collection.links), "rules": rules}
+    return [System(define_system(collection, name, link_at(name)), trace, **more) for name in names]
 
 
 Programs = defaultdict[tuple[NodeName, NodeName], list[tuple[Program, int]]]
@@ -202,16 +203,18 @@ def run(
     trace: Sink | None = None,
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
+    rules: LinkRules | None = None,
 ) -> Outcome:
     """Run an experiment to its end, and look at all ends after the warm-up and then now and then.
 
     The parts are ``interval`` seconds long, as Monitor's are, the last maybe shorter; thirds if it
     is None. To look changes nothing in the run. ``progress`` is told now and then how many seconds
-    of virtual time have passed. Raises `ConfigurationError` for an interval out of bounds.
+    of virtual time have passed; link ends have the ``rules``. Raises `ConfigurationError` for an
+    interval out of bounds.
     """
     if interval is not None:
         check_interval(interval)
-    engine, systems = build(experiment, trace, operation)
+    engine, systems = build(experiment, trace, operation, rules=rules)
     operated = OperatedRun(engine, systems, operation)
     looks = Looks(experiment, systems)
     for at_ns in times_of_looks(experiment.begin_ns, experiment.end_ns, interval):

@@ -3,19 +3,20 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, cast
+from typing import Any, Final, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ctc.address import Rdev
+from ctc.address import Rdev, format_rdev
 from ctc.subchannel import Collided, Command, DeviceLost, Ended, Interrupt, UnitStatus
 from isfc.layout.layout import Fibre, Layout
 from isfc.link.events import TraceRecord
 from isfc.link.name import NodeName
 from isfc.link.package import Package
+from isfc.link.parameters import LinkRules
 from isfc.system.link_end import LinkEnd
 from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.run import Looks, OperatedRun, Operation, Outcome, build
+from scenarios.runs.run import Looks, OperatedRun, Operation, Outcome, build, times_of_looks
 
 BACKLOG_SAMPLES: Final = 2_000
 """How often the backlog is looked at, spread over the run."""
@@ -77,6 +78,13 @@ class Timeline(Struct, frozen=True):
     end_ns: int
     ios: tuple[Io, ...]
     backlogs: tuple[Backlog, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each I/O, as a data frame takes them."""
+        return [
+            {**structs.asdict(io), "rdev": format_rdev(io.rdev), "command": io.command.name}
+            for io in self.ios
+        ]
 
     def of(self, node: NodeName, rdev: Rdev) -> list[Io]:
         """The I/Os of one end of a CTC."""
@@ -169,16 +177,18 @@ def record_timelines(
     experiment: Experiment,
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
+    interval: float | None = None,
+    rules: LinkRules | None = None,
 ) -> tuple[tuple[Timeline, ...], Outcome]:
     """Run an experiment, and keep every I/O that went on between warm-up and end, link by link.
 
-    Links without traffic have timelines too. The outcome is that of `scenarios.runs.run.run`, of
-    which the whole is one part: to look changes nothing. ``progress`` is told how many seconds of
-    virtual time have passed. An hour's run does not fit in memory: a second of a busy link has some
-    10,000 I/Os.
+    Links without traffic have timelines too. The outcome is that of `scenarios.runs.run.run` with
+    the same ``interval`` and ``rules``: to look changes nothing. ``progress`` is told how many
+    seconds of virtual time have passed. An hour's run does not fit in memory: a second of a busy
+    link has some 10,000 I/Os.
     """
     recorder = IoRecorder(experiment.nodes)
-    engine, systems = build(experiment, recorder.take, operation, recorder.look)
+    engine, systems = build(experiment, recorder.take, operation, recorder.look, rules=rules)
     looks = Looks(experiment, systems)
     operated = OperatedRun(engine, systems, operation)
     links = experiment.collection.links
@@ -187,13 +197,15 @@ def record_timelines(
     operated.run(begin_ns)
     looks.look(begin_ns)
     backlogs = {link: list(_backlogs(link, ends, begin_ns)) for link in links}
-    for until_ns in backlog_times(begin_ns, end_ns):
+    times = {*times_of_looks(begin_ns, end_ns, interval)} - {begin_ns}
+    for until_ns in sorted(times.union(backlog_times(begin_ns, end_ns))):
         operated.run(until_ns)
+        if until_ns in times:
+            looks.look(until_ns)
         for link in links:
             backlogs[link] += _backlogs(link, ends, until_ns)
         if progress is not None:
             progress(until_ns / NS_PER_S)
-    looks.look(end_ns)
     engine.run(end_ns + TAIL_NS)  # until what has begun is over; nothing more is operated
     kept = list(recorder.between(begin_ns, end_ns))
     timelines = (

@@ -28,7 +28,7 @@ from itertools import product
 from math import prod
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -219,9 +219,9 @@ def read_grid(path: Path) -> list[Cell]:
         return parse_grid(read_bytes(path, "a sweep"), folder)
 
 
-def parse_grid(data: bytes, folder: Path) -> list[Cell]:
-    """As `read_grid`, of a file's content; layouts that are files are looked for in ``folder``."""
-    root = convert(decode(data, "a sweep"), _Root, "")
+def parse_grid(given: bytes | Mapping[str, Any], folder: Path = Path()) -> list[Cell]:
+    """As `read_grid`, of a file's content, or of what it says; layouts are found in ``folder``."""
+    root = convert(decode(given, "a sweep") if isinstance(given, bytes) else given, _Root, "")
     grid = root.grid
     if (grid.layout is None) == (root.template is None):
         raise ConfigurationError("[grid] layout: expected it or a table [template], one of them")

@@ -65,13 +65,8 @@ def edits() -> list[isfc.Edit]:
 
 def swept() -> isfc.Sweep:
     """A grid of one run."""
-    with tempfile.TemporaryDirectory() as folder:
-        grid = Path(folder) / "grid.toml"
-        grid.write_text(
-            'seconds = 0.01\nwarmup = 0\n[grid]\nlayout = ["published-1"]\nworkload = ["HS"]\n'
-            "pairs = [1]\n"
-        )
-        return isfc.sweep(grid, jobs=1)
+    grid = {"layout": [ONE], "workload": ["HS"], "pairs": [1]}
+    return isfc.sweep({"seconds": 0.01, "warmup": 0, "grid": grid}, jobs=1)
 
 
 def compared() -> isfc.ComparedResults:
@@ -122,8 +117,8 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     ],
     "workload": lambda: isfc.Workload.own("own", {100: 100}, 1),
     "conversations": lambda: isfc.ConversationLimits(window_length=5),
-    "plan": lambda: isfc.plan("atlanta-boston"),
-    "planned": lambda: [isfc.planned(ONE), isfc.planned("two-cecs", rule=True)],
+    "judge": lambda: isfc.judge("atlanta-boston"),
+    "plan": lambda: [isfc.plan(ONE), isfc.plan("two-cecs", rule=True)],
     "export": lambda: isfc.export("atlanta-boston", "iocp"),
     "imported": imported,
     "connections": lambda: isfc.connections("two-cecs"),

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 import isfc
 from isfc.errors.arguments import annotation_of
 from isfc.layout.site import SiteProfile
+from isfc.link.parameters import LinkRules
 from isfc.site.measurement import FilePlace
 from isfc.testing.strategies import layouts
 from scenarios.runs.notes import Saturated
 from scenarios.runs.steady import Rate
-from scenarios.search.grid import Cell, read_grid
 from tests.scenarios.runs.test_result import SLOW
 
 ONE: Final = isfc.load_layout("published-1")
 TEXT: Final = isfc.format_collection(isfc.Collection((ONE,)))
 
-LONG: Final = frozenset("carried planned compare losses optimise sweep evacuate".split())
+LONG: Final = frozenset("carried plan compare losses optimise sweep evacuate".split())
 """Functions whose runs take long: only the least layout is given to them."""
 
 WITHOUT: Final = frozenset(["open_node", "replay", "report"])
@@ -45,7 +45,6 @@ OPTION: Final = re.compile(r"(?<![\w'-])--[a-z]")
 """An option of a command; a command that is named, in quotes, may have some."""
 
 MANY: Final = isfc.at_site("two-cecs", SLOW)
-CELLS: Final = read_grid(Path(__file__).parents[2] / "docs" / "sweep-links.toml")[:1]
 READ: Final = isfc.measured.Measurement("CLIENT", None, None, FilePlace("x", 1))
 
 NAMES_GIVEN: Final = st.sampled_from(["A,B", "x"])
@@ -62,7 +61,8 @@ RECORDS: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.Collection: st.sampled_from([isfc.Collection((ONE,)), MANY]),
     isfc.Traffic: st.sampled_from(isfc.Traffic),
     SiteProfile: st.sampled_from([SLOW, SiteProfile("old", {}, (), 1, "x")]),
-    Cell: st.sampled_from(CELLS),
+    LinkRules: st.just(LinkRules()),
+    Mapping[str, Any]: st.dictionaries(st.text(max_size=4), st.integers()),
     isfc.GuestMemory: st.builds(
         isfc.GuestMemory, size=st.just(2**20), touched=st.integers(1, 2**20)
     ),

@@ -32,11 +32,10 @@ any_call: Any = isfc
             lambda: any_call.simulate("published-4", "HL", pairs=1, seed=1.5),
             r"^simulate\(seed=1.5\): expected a whole number$",
         ),
-        (lambda: isfc.sweep([], jobs=-1), "^jobs -1: expected 1 to 1024$"),
-        (
-            lambda: any_call.sweep({"pairs": 1}),
-            r"^sweep\(specification=\{'pairs': 1\}\): expected a text, a Path or a Sequence of",
-        ),
+        (lambda: isfc.sweep({}, jobs=-1), "^jobs -1: expected 1 to 1024$"),
+        (lambda: any_call.sweep([]), r"=\[\]\): expected a text, a Path or a Mapping of a text$"),
+        (lambda: isfc.sweep({"pairs": 1}), "^specification: pairs: no such key; expected one of "),
+        (lambda: isfc.sweep("[grid]\n"), "^specification: .grid. workload: missing; expected"),
         (lambda: any_call.parse_layout(Path("x")), r"^parse_layout\(data=.*expected bytes or a"),
         (
             lambda: any_call.edit(isfc.Layout, "x"),
@@ -64,7 +63,7 @@ any_call: Any = isfc
         (lambda: any_call.GuestMemory(), r"^GuestMemory\(size\): missing; expected a whole number"),
         (lambda: isfc.GuestMemory(size="16 gigabytes"), "^GuestMemory size 16 gig.*such as 64G$"),
         (lambda: any_call.GuestMemory(size=1.5), r"^GuestMemory\(size=1.5\): expected a whole"),
-        (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
+        (lambda: isfc.judge(""), "^LAYOUT is empty; expected a path or one of "),
         (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
         (
             lambda: any_call.relocate("published-4", MEMORY, at="5 CANCEL GUEST"),
@@ -129,7 +128,7 @@ def test_layout_may_be_a_name_a_path_a_text_or_a_record(tmp_path: Path) -> None:
         found = [function(each) for each in (layout, collection, path, str(path), text)]
         assert found == [found[0]] * 5
     assert isfc.without(text, ["1"] * 0) == isfc.edit(path, isfc.SetFibre("1", "FICON Express2"))
-    plans = [isfc.plan(each) for each in (layout, collection, path, str(path), text)]
+    plans = [isfc.judge(each) for each in (layout, collection, path, str(path), text)]
     runs = [
         isfc.simulate(each, "HS", pairs=1, seconds=0.01)
         for each in (layout, collection, path, str(path), text)
@@ -138,7 +137,7 @@ def test_layout_may_be_a_name_a_path_a_text_or_a_record(tmp_path: Path) -> None:
     assert len({run.client.whole.result.mb_per_s for run in runs}) == 1
 
 
-@pytest.mark.parametrize("name", ["plan", "carried", "plan_notes"])
+@pytest.mark.parametrize("name", ["judge", "carried", "plan_notes"])
 def test_one_of_several_links_has_to_be_chosen(name: str) -> None:
     with pytest.raises(isfc.IsfcError, match=r"^layout: \d links; expected one .* isfc.load_lay"):
         getattr(isfc, name)("two-cecs")

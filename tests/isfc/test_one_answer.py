@@ -175,6 +175,7 @@ def both_ways(by_node: Mapping[str, float], asked: Asked) -> Rates:
 
 
 def by_plan(asked: Asked) -> Iterator[Rates]:
+    assert json.loads(json.dumps(encoded(isfc.plan(asked.links)))) == asked.plan
     if asked.is_one:
         yield both_ways(values(asked.plan["model"]["stated"]), asked)
     else:
@@ -189,12 +190,6 @@ def by_plan(asked: Asked) -> Iterator[Rates]:
         for name, ends in asked.losses["losses"][0]["sent"].items()
         for node, each in ends.items()
     }
-
-
-def by_planned(asked: Asked) -> Iterator[Rates]:
-    found = isfc.planned(asked.links)
-    assert json.loads(json.dumps(encoded(found))) == asked.plan
-    yield from ()  # which is the same
 
 
 def by_report(asked: Asked) -> Iterator[Rates]:
@@ -242,7 +237,6 @@ def by_compare(asked: Asked) -> Iterator[Rates]:
 SAYERS: Final[Mapping[str, Callable[[Asked], Iterator[Rates]]]] = MappingProxyType(
     {
         "plan": by_plan,
-        "planned": by_planned,
         "report": by_report,
         "studio": by_studio,
         "carried": by_carried,
@@ -271,9 +265,9 @@ ELSEWHERE: Final = {
 
 BY_RULES: Final = frozenset(
     "new import schema export check show connections drawing edit read_edit without "
-    "pieces plan_notes features load_layout shipped_layouts parse_layout parse_links source_kind "
-    "format_collection deck_partitions import_dpm import_iocp import_islink import_config "
-    "journal_replay".split()
+    "pieces judge plan_notes features load_layout shipped_layouts parse_layout parse_links "
+    "source_kind format_collection deck_partitions import_dpm import_iocp import_islink "
+    "import_config journal_replay".split()
 )
 """Those that run nothing."""
 

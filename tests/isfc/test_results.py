@@ -34,9 +34,9 @@ def of_command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 def results() -> dict[str, Any]:
     layout = isfc.load_layout("published-4")
     return {
+        "judge": isfc.judge(layout),
         "plan": isfc.plan(layout),
-        "planned": isfc.planned(layout),
-        "planned_links": isfc.planned("two-cecs", rule=True),
+        "planned_links": isfc.plan("two-cecs", rule=True),
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
         "measured": isfc.measured.read([PAGES]).measurements[0],
         "io_plan": isfc.io_plan(CHANNELS),
@@ -50,7 +50,7 @@ def results() -> dict[str, Any]:
     }
 
 
-RESULTS = "plan planned planned_links simulate measured io_chart simulate_links"
+RESULTS = "judge plan planned_links simulate measured io_chart simulate_links"
 
 
 @pytest.mark.parametrize("name", [*RESULTS.split(), "io_plan", "io_run", "io_beside", "io_size"])
@@ -86,7 +86,7 @@ def test_what_is_said_of_a_layout_has_rows_and_one_line() -> None:
 
 
 def test_plan_draws_and_a_run_plots(results: dict[str, Any]) -> None:
-    assert "isfc-drawing" in results["plan"]._repr_html_()
+    assert "isfc-drawing" in results["judge"]._repr_html_()
     assert 'class="picture"' in results["simulate"]._repr_html_()
     assert "isfc-drawing" in isfc.load_layout("published-4")._repr_html_()
 
@@ -95,7 +95,7 @@ def test_records_are_what_commands_print(
     results: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = of_command(capsys, "plan", "published-4", "--rule")
-    for key, value in results["plan"].to_dict().items():
+    for key, value in results["judge"].to_dict().items():
         if key != "advice":
             assert shown[key] == value
     assert encoded(isfc.replay("stop_short")) == of_command(capsys, "replay", "stop_short")

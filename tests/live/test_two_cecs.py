@@ -63,7 +63,7 @@ async def test_each_two_systems_send_back_to_each_other_what_they_were_sent(tmp_
             assert {*node.partners} == {*NAMES} - {node.name}
             for partner in node.partners:
                 random = Random(f"{node.name} {partner}")
-                async with await node.connect("ECHO", partner=partner) as conversation:
+                async with node.connect("ECHO", partner=partner) as conversation:
                     for length in LENGTHS:
                         await expect_echo(conversation, random.randbytes(length))
     for node in nodes:

@@ -143,7 +143,7 @@ async def drive(node: OpenNode, case: LiveCase) -> None:
     """The case, in one conversation after another of which the first is the warm-up."""
     meter, message = Stopwatch(), case.message
     for count in (case.warmup, case.count):
-        async with await node.connect(
+        async with node.connect(
             "ECHO" if case.replies else "SINK", partner=NODES["far"]
         ) as conversation:
             meter.start()
@@ -177,7 +177,7 @@ async def compare(node: OpenNode, transfers: Transfers, seconds: float) -> None:
         await meanwhile
         return (moved[0] - before) / (time.perf_counter() - begin_s)
 
-    async with await node.connect("ECHO", partner=NODES["far"]) as conversation:
+    async with node.connect("ECHO", partner=NODES["far"]) as conversation:
 
         async def trips(for_s: float, taken: list[int]) -> None:
             end_s = time.perf_counter() + for_s
@@ -221,7 +221,7 @@ async def play(part: ContenderPart | BesidePart) -> None:
         else:
             await drive(node, part.case)
         for partner in partners:
-            async with await node.connect("STOP", partner=partner):
+            async with node.connect("STOP", partner=partner):
                 pass
 
 

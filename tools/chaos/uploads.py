@@ -62,7 +62,7 @@ async def upload(node: OpenNode, tally: Tally, stop: asyncio.Event) -> None:
     data = bytes(LENGTH)
     while not stop.is_set():
         try:
-            async with await node.connect("UPLOAD") as conversation:
+            async with node.connect("UPLOAD") as conversation:
                 await conversation.send(data)
                 said = await conversation.receive()
             tally.answered += 1

@@ -68,7 +68,8 @@ def _read(subject: Subject) -> isfc.Collection:
 def _plans(subject: Subject) -> dict[str, isfc.Plan]:
     collection = subject.read()
     return {
-        link.name: isfc.plan(link, collection.beside(link), collection) for link in collection.links
+        link.name: isfc.judge(link, collection.beside(link), collection)
+        for link in collection.links
     }
 
 

@@ -1,13 +1,18 @@
 """`simulate`: the figures of ``isfc run``, as records."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from isfc.answers.simulation import Simulation, simulate
+from isfc.answers.simulation import OWN_RULES, Simulation, simulate
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.link.parameters import LinkParameters, LinkRules
+from isfc.link.scan import LinkDevice
+from isfc.link.schedule import WriteScheduler
 from isfc.reports.text import encoded
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
@@ -76,10 +81,38 @@ def test_it_shows_itself_in_a_line_and_in_a_notebook(simulation: Simulation) -> 
     assert "The run by intervals" in simulation._repr_html_()
 
 
+def test_a_trace_keeps_every_io_and_changes_nothing(simulation: Simulation) -> None:
+    traced = simulate(LAYOUT, "HS", pairs=3, seconds=0.05, warmup=0.01, interval=0.02, trace=True)
+    assert traced.recording == simulation.recording
+    assert traced.timeline is not None
+    rows = traced.timeline.rows()
+    written = [row for row in rows if row["command"] == "WRITE" and row["node"] == LAYOUT.nodes[0]]
+    moved = sum(row["message_count"] for row in written if row["outcome"] == "ended")
+    assert moved == pytest.approx(simulation.result.messages_per_s_out * 0.05, abs=2)
+    used = {row["rdev"] for row in traced.device_rows() if row["io_per_s"]}
+    assert {row["rdev"] for row in rows} == used
+
+
+def test_rules_of_ones_own_are_run_and_have_no_ranges(simulation: Simulation) -> None:
+    def upward(devices: Sequence[LinkDevice], _: bool, of: LinkParameters) -> WriteScheduler:
+        scan = sorted(device.rdev for device in devices)
+        return WriteScheduler(scan, of.opening_rule, opens_further=lambda *_: True)
+
+    how: Any = {"pairs": 3, "seconds": 0.05, "warmup": 0.01, "interval": 0.02}
+    theirs = simulate(LAYOUT, "HM", **how, rules=LinkRules(scheduler=upward))
+    assert theirs.collisions_per_s > 100
+    for figures in (theirs.figures, theirs.answer.figures):
+        assert [each.no_range for each in figures.values()] == ["its rules are of one's own"] * 4
+    assert OWN_RULES in theirs.notes
+    assert OWN_RULES in theirs.answer.notes
+    assert simulate(LAYOUT, "HS", **how, rules=LinkRules()).client == simulation.client
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"pairs": 0}, "pairs 0: expected 1 to"),
+        ({"pairs": 1, "seconds": 61.0, "trace": True}, "trace with 61 s: expected seconds 60 or"),
         ({"pairs": 1, "interval": 0}, "interval 0: expected 0.001 to"),
         ({"pairs": 1, "client": "NOBODY"}, "client NOBODY: "),
         ({"pairs": 1, "client": "nobody!"}, "'NOBODY!' is not a node name"),

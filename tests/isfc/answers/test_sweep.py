@@ -1,6 +1,7 @@
 """``isfc sweep``: its page and JSON, files, the picture, and a sweep that was broken off."""
 
 import csv
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,13 @@ def test_json_has_the_mean_over_seeds_of_each_place_and_every_run(
         assert place["is_best"] == (place["place"]["layout"] == "published-4")
 
 
-def test_a_grid_of_nothing_has_no_runs() -> None:
-    found = sweep([])
-    assert (found.places, found.runs) == ((), ())
+def test_a_text_and_a_dict_are_swept_as_the_file_is_and_nothing_is_kept(spec: str) -> None:
+    one = GRID.replace("seed = [1, 2]", "").replace("[1, 3]", "[1]")
+    of_text = sweep(one, jobs=1)
+    assert of_text == sweep(tomllib.loads(one), jobs=1)
+    assert not list(Path().glob("*.rows"))
+    Path(spec).write_text(one)
+    assert of_text == sweep(spec, jobs=1)
 
 
 def test_a_link_that_is_cut_has_a_row_without_ranges(spec: str) -> None:

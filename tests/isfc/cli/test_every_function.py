@@ -18,7 +18,7 @@ WITHOUT: Final = {
 }
 """Commands that have no function, each with the reason."""
 
-NAMED: Final = {"plan": "planned", "show": "drawing"}
+NAMED: Final = {"show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(

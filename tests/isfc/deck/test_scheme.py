@@ -68,7 +68,7 @@ def test_ibms_own_example_is_known_and_orders_no_finding() -> None:
     assert numbering(IBM).scheme == "traded"
     assert said_of(IBM) == []
     for link in IBM.links:
-        assert "rdevs-out-of-order" not in {finding.id for finding in isfc.plan(link).advice}
+        assert "rdevs-out-of-order" not in {finding.id for finding in isfc.judge(link).advice}
 
 
 def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> None:

@@ -19,7 +19,7 @@ async def test_bytes_go_there_and_back(nodes: Nodes) -> None:
 
     first, second = nodes
     second.serve("ECHO", echo)
-    async with await first.connect("ECHO") as conversation:
+    async with first.connect("ECHO") as conversation:
         sending = asyncio.create_task(conversation.send(sent))
         assert await received(conversation, len(sent)) == sent
         await sending
@@ -40,7 +40,7 @@ async def test_requests_have_their_replies(nodes: Nodes) -> None:
 
     first, second = nodes
     first.serve("REVERSE", reverse)
-    async with await second.connect("REVERSE", Traffic.LEGACY) as conversation:
+    async with second.connect("REVERSE", Traffic.LEGACY) as conversation:
         for request in (b"stressed", b"", bytes(range(256)) * 6_000):
             assert await conversation.request(request) == request[::-1]
         with pytest.raises(LocalProtocolError, match="partner's turn"):

@@ -250,7 +250,7 @@ async def test_each_two_of_three_talk_over_mutual_tls(three: list[OpenNode]) -> 
         node.serve("ECHO", echo)
     for node in three:
         for partner in node.partners:
-            async with await node.connect("ECHO", partner=partner) as conversation:
+            async with node.connect("ECHO", partner=partner) as conversation:
                 await expect_echo(conversation, DATA)
 
 

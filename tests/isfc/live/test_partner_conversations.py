@@ -124,7 +124,7 @@ async def test_node_ends_while_the_link_is_down_and_a_service_closes(
 async def test_node_whose_appc_messages_are_all_read_ends_at_once(nodes: Nodes) -> None:
     first, second = nodes
     second.serve("ECHO", echo)
-    async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+    async with first.connect("ECHO", Traffic.LEGACY) as conversation:
         await conversation.request(bytes(300_000))
     await wait_until(lambda: not second.exchange().board.conversations)
     async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
@@ -164,7 +164,7 @@ async def test_record_is_whole_however_often_its_receive_was_cancelled(tmp_path:
     limits = ConversationLimits(window_length=100_000)  # so that it comes bit by bit
     async with open_pair(tmp_path, limits=limits) as (first, second):
         second.serve("ECHO", echo)
-        async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+        async with first.connect("ECHO", Traffic.LEGACY) as conversation:
             for patience in TURNS[:4]:
                 await conversation.send(sent)
                 assert await receive_impatiently(conversation, patience) == sent
@@ -173,7 +173,7 @@ async def test_record_is_whole_however_often_its_receive_was_cancelled(tmp_path:
 
 async def test_block_that_is_cancelled_while_it_closes_is_severed(tmp_path: Path) -> None:
     async def close_what_is_not_read(node: OpenNode) -> None:
-        async with await node.connect("HOLD") as conversation:
+        async with node.connect("HOLD") as conversation:
             await conversation.send(bytes(2_000))
 
     limits = ConversationLimits(window_length=1_000)
@@ -205,7 +205,7 @@ def test_node_ends_although_it_is_cancelled_again(
             open_node(LAYOUT, SECOND, connect=address) as second,
         ):
             second.serve("HOLD", hold)
-            async with await first.connect("HOLD") as conversation:
+            async with first.connect("HOLD") as conversation:
                 held.append(conversation)
                 await asyncio.Event().wait()
 

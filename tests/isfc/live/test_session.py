@@ -39,7 +39,7 @@ from tests.waiting import PATIENCE_S, wait_until
 
 async def test_many_conversations_at_once_keep_apart(tmp_path: Path) -> None:
     async def talk(node: OpenNode, number: int) -> None:
-        async with await node.connect("ECHO") as conversation:
+        async with node.connect("ECHO") as conversation:
             for step in range(10):
                 await expect_echo(conversation, f"{number}:{step} ".encode() * (1 + 50 * number))
 
@@ -71,7 +71,7 @@ async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_wi
                 come = b""
 
     async def talk(node: OpenNode, pieces: int) -> None:
-        async with await node.connect("LAST") as conversation:
+        async with node.connect("LAST") as conversation:
             for _ in range(5):
                 for _ in range(pieces - 1):
                     await conversation.send(b"piece ")
@@ -102,7 +102,7 @@ async def test_refusals_say_why(nodes: Nodes) -> None:
     with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
         await first.connect("X")
     second.serve("X", echo)
-    async with await first.connect("X"):
+    async with first.connect("X"):
         pass
     second.withdraw("X")
     with pytest.raises(ConversationSevered, match="NO_SERVICE"):
@@ -120,7 +120,7 @@ async def test_what_a_program_sends_before_it_waits_goes_together(nodes: Nodes) 
     def written() -> int:
         return engine.end.snapshot(engine.now_ns()).write_package_count
 
-    async with await first.connect("ECHO") as conversation:
+    async with first.connect("ECHO") as conversation:
         before = written()
         for _ in range(7):
             await conversation.send(bytes(100_000))
@@ -137,7 +137,7 @@ async def test_too_many_conversations_are_back_pressure(tmp_path: Path) -> None:
         with pytest.raises(Backpressure, match="conversations is full: 2 of 2"):
             await first.connect("ECHO")
         await conversations[0].close()
-        async with await first.connect("ECHO"):
+        async with first.connect("ECHO"):
             pass
 
 
@@ -168,7 +168,7 @@ async def test_connect_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
         async with open_node(LAYOUT, SECOND, connect=address) as late:
             late.serve("ECHO", echo)
             await wait_until(lambda: not alone.exchange().board.conversations)
-            async with await alone.connect("ECHO"):
+            async with alone.connect("ECHO"):
                 pass
 
 
@@ -225,7 +225,7 @@ async def test_what_was_sent_before_a_node_ends_arrives(tmp_path: Path) -> None:
         first.serve("NOTE", note)
         async with (
             open_node(LAYOUT, SECOND, connect=address) as second,
-            await second.connect("NOTE") as conversation,
+            second.connect("NOTE") as conversation,
         ):
             await conversation.send(bytes(500_000))
         await wait_until(lambda: len(come) == 500_000)
@@ -284,7 +284,7 @@ async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> Non
 
     async with open_pair(tmp_path, verify=True) as (first, second):
         second.serve("TAKE", take)
-        async with await first.connect("TAKE") as conversation:
+        async with first.connect("TAKE") as conversation:
             cutting = asyncio.create_task(cut(engine_of(first), Random(6)))
             await conversation.send(sent)
             await cutting
@@ -324,7 +324,7 @@ async def test_nodes_meet_on_a_tcp_port() -> None:
         first.serve("ECHO", echo)
         async with (
             open_node(LAYOUT, SECOND, connect=str(first.address)) as second,
-            await second.connect("ECHO") as conversation,
+            second.connect("ECHO") as conversation,
         ):
             await expect_echo(conversation, b"over TCP")
 

@@ -71,7 +71,7 @@ async def test_each_two_of_three_systems_talk_to_each_other(three: list[OpenNode
         node.serve("WHO", name_both)
     for node in three:
         for partner in node.partners:
-            async with await node.connect("WHO", partner=partner) as conversation:
+            async with node.connect("WHO", partner=partner) as conversation:
                 assert await conversation.receive() == f"you are {node.name}".encode()
     first, second, third = three
     with pytest.raises(ConfigurationError, match="a partner is to be named"):
@@ -79,7 +79,7 @@ async def test_each_two_of_three_systems_talk_to_each_other(three: list[OpenNode
     with pytest.raises(ConfigurationError, match="no link to DELTA: expected BETA or GAM"):
         await first.connect("WHO", partner="DELTA")
     first.serve("FORB", name_both, B)
-    async with await second.connect("FORB", partner=A):
+    async with second.connect("FORB", partner=A):
         pass
     with pytest.raises(ConversationSevered, match="ALPHA has no service FORB"):
         await third.connect("FORB", partner=A)

@@ -29,7 +29,7 @@ def test_live_pair_of_the_fixture_holds_a_conversation(
     async def main() -> None:
         async with live_pair("published-4") as (client, server):
             server.serve("ECHO", echo)
-            async with asyncio.timeout(20), await client.connect("ECHO") as conversation:
+            async with asyncio.timeout(20), client.connect("ECHO") as conversation:
                 await conversation.send(b"there and back")
                 assert await conversation.receive() == b"there and back"
 

@@ -31,7 +31,7 @@ async def transfer(first: OpenNode, second: OpenNode) -> bytes:
     second.serve("ECHO", echo)
     second.serve("ASK", echo)
     received = bytearray()
-    async with await first.connect("ECHO") as conversation:
+    async with first.connect("ECHO") as conversation:
         for piece in range(20):
             await conversation.send(bytes([piece]) * 50_000)
             received += await conversation.receive()

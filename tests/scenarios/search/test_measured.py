@@ -101,7 +101,7 @@ GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**28, touched=2**24))
     "rate",
     [
         lambda site: isfc.carried("published-4", "CLIENT", profile=site)[0].stated.value,
-        lambda site: isfc.carried(isfc.plan("published-4", profile=site).layout)[0].stated.value,
+        lambda site: isfc.carried(isfc.judge("published-4", profile=site).layout)[0].stated.value,
         lambda site: isfc.losses("published-4", profile=site).rows()[0]["mb_per_s"],
         lambda site: 1 / isfc.relocate("published-4", GUEST, profile=site).seconds.value,
         lambda site: (
