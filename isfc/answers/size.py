@@ -51,8 +51,6 @@ class LinkSizing(Reported, Struct, frozen=True):
     """what runs"""
     pairs: int
     """of guests"""
-    machines: tuple[str, ...]
-    """of both systems, or of each; empty where nothing is said"""
     best: sizing.SizedLink | None
     """the same as one of `links`: with cards that can be ordered, if machines are said; then the
     fewest chpids, then CTCs, then the surest, then the newest of these; null if no link carries
@@ -65,6 +63,8 @@ class LinkSizing(Reported, Struct, frozen=True):
     are said, of the best too"""
     notes: tuple[Note, ...]
     """what belongs to the figures of the best, or of the one that carries most"""
+    machines: tuple[str, ...] = ()
+    """of both systems, or of each; empty where none is said"""
 
     @property
     def most(self) -> sizing.SizedLink:
@@ -76,26 +76,35 @@ class LinkSizing(Reported, Struct, frozen=True):
         return records(_links_table(self))
 
 
+_Lost = Annotated[
+    str,
+    Argument(f"[{'|'.join(sizing.LostPiece)}]", "What is gone then; of directors there are two."),
+]
+_Features = Annotated[
+    Sequence[str],
+    Argument(
+        "FEATURE",
+        "A FICON feature to choose from; may be repeated. "
+        f"{', '.join(sizing.DEFAULT_FEATURES)} if not said.",
+    ),
+]
+_Machine = Annotated[
+    str | None,
+    Argument(
+        "NAME[,NAME]",
+        "The machine of both systems, as z16, or of each: cards that it can have are tried.",
+    ),
+]
+
+
 @checked
 def size(
     *,
     mb_per_s: Annotated[
         float, Argument("MB/s", "What the link has to carry, each way.", 1, sizing.MB_PER_S_MAX)
     ],
-    lost: Annotated[
-        str,
-        Argument(
-            f"[{'|'.join(sizing.LostPiece)}]", "What is gone then; of directors there are two."
-        ),
-    ] = sizing.LostPiece.CHPID.value,
-    feature: Annotated[
-        Sequence[str],
-        Argument(
-            "FEATURE",
-            "A FICON feature to choose from; may be repeated. "
-            f"{', '.join(sizing.DEFAULT_FEATURES)} if not said.",
-        ),
-    ] = (),
+    lost: _Lost = sizing.LostPiece.CHPID.value,
+    feature: _Features = (),
     km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
     workload: Annotated[
         Workload | str, Argument("NAME", "What runs over the link.", complete=complete_workload)
@@ -104,13 +113,7 @@ def size(
         int, Argument("N", "Pairs of guests: with so many, more carry no more.", 1, PAIRS_MAX)
     ] = SATURATING_PAIRS,
     systems: Annotated[str, Argument("NAME,NAME", "The two systems.")] = "ATLANTA,BOSTON",
-    machine: Annotated[
-        str | None,
-        Argument(
-            "NAME[,NAME]",
-            "The machine of both systems, as z16, or of each: cards that it can have are tried.",
-        ),
-    ] = None,
+    machine: _Machine = None,
     jobs: Jobs = 1,
     progress: Callable[[float], None] | None = None,
 ) -> LinkSizing:
@@ -142,8 +145,8 @@ def size(
     search = sizing.SizeSearch(*asked, lambda count: tell(min(1.0, count / most)), said)
     links = tuple(link for profile in profiles for link in search.links(profile))
     best = _fewest(link for link in links if link.reaches)
-    how = mb_per_s, sizing.LostPiece(lost), km, load.workload.name, pairs, on
-    found = LinkSizing(*how, best, links, None, ())
+    how = mb_per_s, sizing.LostPiece(lost), km, load.workload.name, pairs
+    found = LinkSizing(*how, best, links, None, (), on)
     link = best or found.most
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
     if best is not None and not on:

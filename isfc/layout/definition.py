@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from ctc.fabric import Fabric
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
-from isfc.layout.machines import on_machine
+from isfc.layout.layout import Layout, on_machines
+from isfc.layout.machines import Estimate, on_machine, speed_of
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.link_end import CtcDefinition, LinkEndDefinition
@@ -46,3 +47,15 @@ def make_fabric(links: Iterable[Layout]) -> Fabric | None:
     """What the systems of some links have in common in virtual time; None if nothing is shared."""
     shares = any(fibre.channels for link in links for fibre in link.fibres)
     return Fabric() if shares else None
+
+
+def on_slower_machine(link: Layout) -> Layout:
+    """The link with both ends on the slower of its machines, as is taken of relocations (assumed).
+
+    One that was fitted is as it was fitted.
+    """
+    if link.site is not None:
+        return link
+    z10 = Processors("z10 EC")
+    slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
+    return on_machines(link, dict.fromkeys(link.nodes, slower))

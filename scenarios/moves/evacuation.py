@@ -19,10 +19,9 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout, on_machines
+from isfc.layout.definition import on_slower_machine
+from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
-from isfc.layout.machines import Estimate, speed_of
-from isfc.layout.processors import Processors
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -73,18 +72,6 @@ class GuestsLeaving:
     loads: tuple[LinkLoad, ...] = ()
     orders: tuple[RelocationOrder, ...] = ()
     seed: int = 1
-
-
-def on_slower_machine(link: Layout) -> Layout:
-    """The link with both ends on the slower of its machines, as is taken of relocations (assumed).
-
-    One that was fitted is as it was fitted.
-    """
-    if link.site is not None:
-        return link
-    z10 = Processors("z10 EC")
-    slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
-    return on_machines(link, dict.fromkeys(link.nodes, slower))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,27 @@ range cannot tell. ``docs/cards.md`` shows the table and a chart of each machine
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ctc.features import FEATURES
+from isfc.errors.in_words import grouped
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.machines import Estimate, card_on, machines
 from isfc.layout.processors import Processors
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Lines, Report
-from scenarios.figures.rates import carry, limited
-from scenarios.runs.experiment import SATURATED, in_turn
+from scenarios.figures.limit import find_limit
+from scenarios.figures.rates import carry
+from scenarios.runs.experiment import SATURATED, SATURATING_PAIRS, in_turn, one_way
 from tools import DOCS
 from tools.calibration.studies import link
 from tools.tables import Study
@@ -31,35 +36,48 @@ COLUMNS: Final = (
     *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high"),
     *("limits_slow", "limits", "limits_fast"),
 )
-Case = tuple[str, str, int]
-"""A machine, a FICON feature, and chpids of each system."""
+Case = tuple[str, tuple[str, ...]]
+"""A machine, and FICON features that are one for CTCs."""
 
 
 def cases() -> Iterator[Case]:
     """Every machine with every feature that it can have."""
     for name, machine in machines().items():
-        for feature in machine.features.split():
-            yield from ((name, f"FICON {feature}", chpids) for chpids in CHPIDS)
+        features = [f"FICON {each}" for each in machine.features.split()]
+        kinds = grouped((replace(FEATURES[each], feature=""), each) for each in features)
+        yield from ((name, tuple(kind)) for kind in kinds.values())
 
 
 def carried(case: Case) -> list[tuple[str, ...]]:
-    """What a link carries one way, saturated, with its range, and what limits it."""
-    machine, feature, chpids = case
-    plain = link(feature, chpids, min(FULL_CTC_COUNT, CTCS_MAX // chpids))
-    links = [
-        Collection.of(dataclasses.replace(plain, machines=(on, on)))
-        for on in (Processors(machine, case=each) for each in Estimate)
-    ]
-    found = limited(carry(links, SATURATED, in_turn), in_turn)
-    limits = (
-        " and ".join(sorted(share.resource.kind.id for share in each.limit.first))
-        for each in found
-        if each.limit
-    )
-    rate = found[Estimate.MID].rate
-    figures = (f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high))
-    head = machine, feature, str(card_on(feature, [machine])), str(chpids)
-    return [(*head, str(len(plain.ctcs)), *figures, *limits)]
+    """What links carry one way, saturated, with its range, and what limits them."""
+    machine, features = case
+    found = {chpids: _carried(machine, features, chpids) for chpids in CHPIDS}
+    return [found[chpids][number] for number in range(len(features)) for chpids in CHPIDS]
+
+
+def _carried(machine: str, features: Sequence[str], chpids: int) -> list[tuple[str, ...]]:
+    """A line for each feature: runs are alike, ranges are not."""
+    ctcs = min(FULL_CTC_COUNT, CTCS_MAX // chpids)
+    slow, mid, fast = (Processors(machine, case=each) for each in Estimate)
+    links = [_on(link(each, chpids, ctcs), mid) for each in features]
+    (run,) = carry([Collection.of(links[0])], SATURATED, in_turn)
+    limits = [_limits(_on(links[0], each)) for each in (slow, mid, fast)]
+    lines = []
+    for feature, layout in zip(features, links, strict=True):
+        rate = dataclasses.replace(run, links=Collection.of(layout)).rate
+        figures = (f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high))
+        head = machine, feature, str(card_on(feature, [machine])), str(chpids)
+        lines.append((*head, str(len(layout.ctcs)), *figures, *limits))
+    return lines
+
+
+def _on(layout: Layout, both: Processors) -> Layout:
+    return dataclasses.replace(layout, machines=(both, both))
+
+
+def _limits(layout: Layout) -> str:
+    first = find_limit(one_way(layout, None, SATURATING_PAIRS), with_added=False).first
+    return " and ".join(sorted(share.resource.kind.id for share in first))
 
 
 CARDS: Final = Study(DOCS / "cards.csv", COLUMNS, carried, [*cases()])

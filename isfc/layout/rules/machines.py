@@ -1,9 +1,10 @@
-"""Rules for what systems run on: FICON features that a machine never had."""
+"""Rules for what systems run on: features and engines that a machine never had."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from isfc.errors.in_words import grouped
+from isfc.layout.processors import IFL
 from isfc.layout.rules.rule import Broken, Find, Judged, RuleBook, Untried
 
 MACHINE_RULES: Final = RuleBook()
@@ -57,3 +58,30 @@ MACHINE_RULES.rule(
     _OF_FILE,
     is_remark=True,
 )(_without("is not known to have had", "not known"))
+
+_BEFORE_SMT: Final = ("z10", "z196", "z114", "zEC12", "zBC12")
+_SMALLER: Final = ("BC", "z114", "zBC12", "z13s", "ZR1", "T02", "A02", "ME2")
+
+
+@MACHINE_RULES.rule(
+    "engine-unknown",
+    "A machine is not known to have had the engine, or z/VM to run two threads on it.",
+    "z/VM runs two threads on IFLs alone, from the z13 on; settings with a letter are of smaller "
+    "machines, such as T02.",
+    "IBM, z/VM performance report, SMT; settings by general knowledge",
+    "Correct what `machine` says.",
+    _OF_FILE,
+    is_remark=True,
+)
+def _engines(judged: Judged) -> Iterator[Broken]:
+    """Threads and capacity settings that do not go with an engine or a machine."""
+    for node, on in zip(judged.layout.nodes, judged.layout.machines, strict=True):
+        if on is None:
+            continue
+        setting = on.engine.partition(" ")[2]
+        if on.smt and on.engine != IFL:
+            yield Broken(f"{node}: two threads on a {on.engine}; z/VM has them on IFLs only.")
+        elif on.smt and on.machine.startswith(_BEFORE_SMT):
+            yield Broken(f"{node}: two threads on a {on.machine}; z13 and later have them.")
+        if setting and setting.startswith("Z") != on.machine.endswith(_SMALLER):
+            yield Broken(f"{node}: a {on.machine} is not known to have had {on.engine}.")

@@ -106,8 +106,9 @@ def test_layout_that_is_written_is_that_of_the_function(tmp_path: Path, printed:
     file = tmp_path / "ordered.toml"
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
     shown = printed(*words, "--machine", "z13,z14")
-    how = {"feature": ["Express8S"], "pairs": 20, "systems": "MUC,BER", "machine": "z13,z14"}
-    best = isfc.size(mb_per_s=300, **how).best
+    best = isfc.size(
+        mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER", machine="z13,z14"
+    ).best
     assert best is not None
     assert best.cards == "carried"
     assert [str(on) for on in isfc.parse_layout(best.layout).machines] == ["z14", "z13"]

@@ -60,8 +60,8 @@ def test_between_machines_a_guest_moves_and_is_stopped_as_on_the_slower_one() ->
     guest = GuestPlan("G", GuestMemory(size=8 * MIB, touched=8 * MIB, change_rate=100 * MIB))
     found = {}
     for names in (("z16", "z16"), ("z10 EC", "z16"), ("z16", "z10 EC"), ("", "z16"), ("", "")):
-        on = tuple(Processors(find_machine(name).name) if name else None for name in names)
-        link = dataclasses.replace(plain, machines=on)
+        here, there = (Processors(find_machine(name).name) if name else None for name in names)
+        link = dataclasses.replace(plain, machines=(here, there))
         outcome = move(Evacuation.over(link, [guest]))
         found[names] = (outcome.seconds, outcome.longest_stop_s, moves_figures(outcome).seconds)
     fast, *others, slow = found.values()
