@@ -382,5 +382,5 @@ def _known(found: MeasuredComparison) -> Iterator[str]:
     if len(found.intervals) > _DETAILED_MAX:
         yield f"The figures of each of the {len(found.intervals)} intervals are in --json."
     rates = [each.rate_range for each in found.intervals if each.rate_range is not None]
-    if rates:
+    if any(each.range for each in rates):
         yield f"Range of the model's rates: {factor_line(rates)}. {range_note(rates)}"

@@ -205,12 +205,12 @@ def run_cells(run: Simulation) -> list[Figure]:
     load = Load(experiment.workload, experiment.pairs)
     of = experiment.layout, load, result.collisions_per_s
     figures = (
-        (FigureKind.RATE, result.mb_per_s_out),
-        (FigureKind.RATE, result.mb_per_s_in),
-        (FigureKind.RATE, result.messages_per_s),
-        (FigureKind.RDEV_UTIL, result.rdev_util_percent),
+        (FigureKind.RATE, result.mb_per_s_out, None),
+        (FigureKind.RATE, result.mb_per_s_in, None),
+        (FigureKind.RATE, result.messages_per_s, Unit.PER_S),
+        (FigureKind.RDEV_UTIL, result.rdev_util_percent, None),
     )
-    return [figure_of(kind, value, *of) for kind, value in figures]
+    return [figure_of(kind, value, *of, unit) for kind, value, unit in figures]
 
 
 def simulated_links_report(found: SimulatedLinks) -> Report:

@@ -18,11 +18,12 @@ from isfc.layout.file import parse_layout
 from isfc.layout.machines import Card, find_machine
 from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
-from isfc.reports.figure import Note, Reported
+from isfc.reports.figure import NoRange, Note, Reported
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
+from scenarios.figures.ranges import is_told
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, explained, find_workload
@@ -137,7 +138,7 @@ def size(
         profiles = list(dict.fromkeys(map(find_profile, tried)))
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
-    load = LinkLoad(first, second, find_workload(workload), pairs)
+    load = LinkLoad(first, second, _sized(find_workload(workload)), pairs)
     most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
     asked = mb_per_s, sizing.LostPiece(lost), km, load, jobs
@@ -161,6 +162,14 @@ def _machines(text: str | None) -> tuple[str, ...]:
     if len(names) > 2:
         raise ConfigurationError(f"{text!r:.40}: expected one machine, or one for each system")
     return tuple(find_machine(name).name for name in names)
+
+
+def _sized(workload: Workload) -> Workload:
+    """The workload, if a link can be sized for it."""
+    if is_told(workload):
+        return workload
+    name = f"{spelt('workload')} {workload.name[:40]}"
+    raise ConfigurationError(f"{name}: no odds of a link, as {NoRange.TOO_FAR}")
 
 
 def size_code(found: LinkSizing) -> int:

@@ -22,6 +22,7 @@ class NoRange(StrEnum):
     WHOLE = "the whole is 100 %"
     NO_RATE = "it does not follow from a rate"
     PUBLISHED = "it is published"
+    TOO_FAR = "its messages are too far from any that IBM measured"
     OWN_RULES = "its rules are of one's own"
 
 

@@ -9,6 +9,10 @@ back is off.
 Where a layout or a load was not measured at the site, the range has the model's known errors from
 one layout, load or number of pairs to another as well, which are those of ratios. They are less
 than those of figures, and so a fit narrows a range.
+
+A range knows where it stands: it grows with the distance from IBM's runs (`beyond`), allows for
+what messages may cost a lock beyond IBM's highest rates, and where messages are farther away than
+errors can tell there is none.
 """
 
 import math
@@ -18,14 +22,17 @@ from typing import Final
 from msgspec.structs import replace
 
 from ctc.features import FEATURES
+from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout, layout_kind
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.link.message import Traffic
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.assumptions import (
+    MEASURED_GBPS_MAX,
     NORMAL_80,
     NORMAL_95,
     OVER_DISTANCE,
+    Widening,
     assumed,
     assumed_apart,
     feature_of,
@@ -38,14 +45,17 @@ from scenarios.figures.certainty import (
     Family,
     FigureKind,
     family_of,
+    growth,
+    octaves,
+    octaves_from,
     range_of,
     ratio_errors,
     ratio_range,
 )
-from scenarios.runs.experiment import STATED, Experiment, Load
-from scenarios.runs.notes import shipped_lines
-from scenarios.runs.result import DeviceResult
-from scenarios.runs.workload import SUITES, Workload
+from scenarios.runs.experiment import NS_PER_S, STATED, Experiment, Load
+from scenarios.runs.notes import APPC_REPLY_LENGTHS, PAIRS_MAX, WRITERS_MAX, shipped_lines
+from scenarios.runs.result import MIB, DeviceResult
+from scenarios.runs.workload import SUITES, Workload, find_workload
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
 """Of ``elasticities.csv``: MB/s of a link, and what a line leaves, as a standard deviation."""
@@ -66,6 +76,9 @@ RUN: Final = 0.01
 """Standard deviation of a run's rate, as a logarithm. Chosen: that of seconds of virtual time."""
 
 
+OTHER_WORKLOAD: Final = "a workload that was not fitted to"
+
+
 def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> Range | None:
     """Of a rate; None where nothing is known of the fit, or the layout's features are not its."""
     site = layout.site
@@ -77,11 +90,16 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
     fit = math.hypot(fit_deviation(site, layout, workload, pairs), off)
     others = [*_not_measured(site, layout, workload, pairs)]
     names = [name for name, _ in others]
+    if OTHER_WORKLOAD in names and not is_told(workload):
+        return None
+    grown = growth(sum(beyond(layout, workload, pairs).values()))
     if site.doubts:
         fit = math.hypot(fit, REFUSED)
         names.append("a fit that was refused")
     logs = [
-        math.hypot(deviations * fit, *(math.log(getattr(errors, case)) for _, errors in others))
+        math.hypot(
+            deviations * fit, *(grown * math.log(getattr(errors, case)) for _, errors in others)
+        )
         for deviations, case in ((NORMAL_80, "four_of_five"), (NORMAL_95, "nineteen_of_twenty"))
     ]
     likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
@@ -115,7 +133,7 @@ def _not_measured(
         yield "another layout than the fit's", ratio_errors(Differs.LAYOUT)
     loads = [load.rpartition(":") for load in site.loads]
     if workload.name not in [name for name, _, _ in loads]:
-        yield "a workload that was not fitted to", ratio_errors(Differs.WORKLOAD)
+        yield OTHER_WORKLOAD, ratio_errors(Differs.WORKLOAD)
     elif f"{workload.name}:{pairs}" not in site.loads:
         yield "pairs that were not fitted to", ratio_errors(Differs.PAIRS)
 
@@ -132,6 +150,61 @@ def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, s
         return sum(abs(math.log(ours / theirs)) for ours, theirs in zip(wanted, have, strict=True))
 
     return min(shipped_lines(__package__, "elasticities.csv"), key=apart)
+
+
+LIKE: Final = {
+    traffic: tuple(map(find_workload, names))
+    for traffic, names in (
+        (Traffic.TRANSPORT, SUITES),
+        (Traffic.LEGACY, [f"CDU:{length}" for length in APPC_REPLY_LENGTHS]),
+    )
+}
+"""What IBM ran of each kind of traffic (published), or the ends of it."""
+
+OCTAVES_MAX: Final = 6.0
+"""A load whose messages and replies are farther from IBM's has no range. Chosen: HS, which is the
+farthest from all other suites, is half as far from them."""
+
+MESSAGES_PER_S_MAX: Final = 45_906
+"""IBM's highest rate of any kind (published: APPC/VM, replies of 1 byte on 4 CTCs)."""
+
+MESSAGE_LOCK_NS: Final = 4_000
+"""At most so long a lock may be held for each message besides what the model has: IBM's rates allow
+for 1,000 to 4,000 (assumed: HS with 100 pairs bounds it)."""
+
+PAIRS, LENGTHS, REPLIES = "more pairs", "messages of other lengths", "replies of other lengths"
+WRITERS, SPEED, LOCKS = "writers on a chpid", "faster links", "what messages may cost locks"
+
+
+def beyond(layout: Layout, workload: Workload, pairs: int) -> dict[str, float]:
+    """By how many octaves a run is beyond IBM's, and in what."""
+    writers = max(n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
+    gbps = max(fibre.profile.link_gbps for fibre in layout.fibres)
+    messages, replies = octaves_from(workload, LIKE[workload.traffic])
+    found = {
+        LENGTHS: messages,
+        REPLIES: replies,
+        PAIRS: octaves(pairs, 1, PAIRS_MAX),
+        WRITERS: octaves(writers, 1, WRITERS_MAX),
+        SPEED: octaves(gbps, 1, MEASURED_GBPS_MAX),
+    }
+    return {name: away for name, away in found.items() if away}
+
+
+def is_told(workload: Workload) -> bool:
+    """Whether a load is so much like IBM's that errors tell something of it."""
+    return sum(octaves_from(workload, LIKE[workload.traffic])) <= OCTAVES_MAX
+
+
+def _locks(value: float, unit: Unit, workload: Workload) -> Widening:
+    """What messages may cost locks: so much longer each of those beyond IBM's highest rate takes.
+
+    Messages a second are those of both ways, of which each end builds half.
+    """
+    lengths = workload.mean_length + workload.reply_length
+    per_s = {Unit.MB_PER_S: value * MIB / lengths, Unit.PER_S: value / 2}.get(unit, 0.0)
+    most, held_s = max(MESSAGES_PER_S_MAX, per_s), MESSAGE_LOCK_NS / NS_PER_S
+    return Widening(LOCKS, (1 + held_s * MESSAGES_PER_S_MAX) / (1 + held_s * most), 1.0)
 
 
 RANGED: Final = {
@@ -165,7 +238,8 @@ def figure_of(
     found = unit or _UNITS[kind]
     if not value:
         return Figure(value, found, no_range=NoRange.NOTHING_CARRIED, load=load)
-    return Figure(value, found, _range(kind, value, layout, load, collisions_per_s), load=load)
+    within = _range(kind, value, layout, load, collisions_per_s, found)
+    return Figure(value, found, within, "" if within else NoRange.TOO_FAR, load)
 
 
 _UNITS: Final = {
@@ -177,18 +251,27 @@ _UNITS: Final = {
 
 
 def _range(
-    kind: FigureKind, value: float, layout: Layout, load: Load, collisions_per_s: float
-) -> Range:
+    kind: FigureKind,
+    value: float,
+    layout: Layout,
+    load: Load,
+    collisions_per_s: float,
+    unit: Unit,
+) -> Range | None:
+    """None where nothing tells how far off such a load is."""
     workload = load.workload
-    appc = workload.traffic is not Traffic.TRANSPORT
-    family = family_of(
-        len(layout.ctcs), workload.mean_length, load.pairs, collisions_per_s, appc=appc
-    )
     if kind is not FigureKind.CPU:  # a site's fit does not change what messages cost it
         fitted = site_range(value, layout, workload, load.pairs)
         if fitted is not None:
             return fitted
-    return widened(value, range_of(kind, value, family), assumed(layout, kind))
+    if not is_told(workload):
+        return None
+    appc = workload.traffic is not Traffic.TRANSPORT
+    length = workload.mean_length
+    family = family_of(len(layout.ctcs), length, load.pairs, collisions_per_s, appc=appc)
+    found = range_of(kind, value, family, beyond(layout, workload, load.pairs))
+    locks = [_locks(value, unit, workload)] if kind is FigureKind.RATE else []
+    return widened(value, found, [*assumed(layout, kind), *locks])
 
 
 def link_ratio(
@@ -256,14 +339,20 @@ def links_rate(mb_per_s: float, links: Sequence[Layout], load: Load | None = Non
     """
     if not mb_per_s:
         return Figure(mb_per_s, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED, load=load)
-    return Figure(mb_per_s, Unit.MB_PER_S, _links_range(mb_per_s, links), load=load)
+    within = _links_range(mb_per_s, links, load or STATED)
+    return Figure(mb_per_s, Unit.MB_PER_S, within, "" if within else NoRange.TOO_FAR, load)
 
 
-def _links_range(mb_per_s: float, links: Sequence[Layout]) -> Range:
+def _links_range(mb_per_s: float, links: Sequence[Layout], load: Load) -> Range | None:
     workload, pairs = STATED.workload, STATED.pairs
     fitted = [site_range(mb_per_s, link, workload, pairs) for link in links]
     if (known := [each for each in fitted if each is not None]) and len(known) == len(fitted):
         return max(known, key=lambda each: each.likely.high)
-    found = range_of(FigureKind.RATE, mb_per_s, Family(SEVERAL_CTCS))
+    loads = [(each.workload, each.pairs) for each in load.traffic or [load]]
+    if not all(is_told(each) for each, _ in loads):
+        return None
+    away = (beyond(link, *each) for link in links for each in loads)
+    farthest = max(away, key=lambda found: sum(found.values()))
+    found = range_of(FigureKind.RATE, mb_per_s, Family(SEVERAL_CTCS), farthest)
     widest = {each.name: each for link in links for each in assumed(link)}
     return widened(mb_per_s, found, [*widest.values()])

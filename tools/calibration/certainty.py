@@ -34,12 +34,15 @@ from scenarios.figures.certainty import (
     Family,
     FigureKind,
     family_of,
+    growth,
+    octaves_from,
 )
 from scenarios.published.catalogue import load_table
 from scenarios.published.replay import ComparedFigure, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Selection
 from scenarios.published.verdict import in_group, summarise
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.workload import SUITES
 from tools import DOCS, PROJECT
 from tools.calibration.judge import load
 from tools.tables import csv_text, read_csv
@@ -159,30 +162,38 @@ class Miss(Struct, frozen=True):
     draw: int = 0
     """Of the searches that found the constants."""
 
+    away: float = 0.0
+    """Octaves from the suites that the constants were fitted to, in messages and replies."""
+
     @property
     def factor(self) -> float:
-        """How many times the smaller figure the greater is."""
+        """How many times the smaller figure the greater is, as it would be near those suites."""
         small, great = sorted((self.published, self.emulated))
-        return great / small if small else math.inf
+        return (great / small) ** (1 / growth(self.away)) if small else math.inf
 
 
 def figures() -> list[Miss]:
     """Every error of a figure that a range may be made from."""
-    in_sample = [
-        c for one in load() if one.verdict.table.is_measured for c in one.verdict.comparisons
-    ]
+    known = [c for one in load() if one.verdict.table.is_measured for c in one.verdict.comparisons]
     draws = load_draws()
     source = left_out(draws)
     found = [
-        replace(miss, draw=place)
+        replace(miss, draw=place, away=_away(miss))
         for place, draw in enumerate(draws)
         for miss in _misses(draw.comparisons, source)
     ]
     told = {miss.of for miss in found}
-    instead = (
-        c for c in in_sample if c.table != "transport" or MEASURES.get(c.measure) not in told
-    )
-    return [*found, *_misses([*instead], IN_SAMPLE, beside=in_sample)]
+    own = [c for c in known if c.table != "transport" or MEASURES.get(c.measure) not in told]
+    return [*found, *_misses(own, IN_SAMPLE, beside=known)]
+
+
+def _away(miss: Miss) -> float:
+    """How far a suite that was left out is from the others, of a rate.
+
+    RDEV util is off as much in the midst of the others, and of suites that were fitted to.
+    """
+    others = [each for name, each in SUITES.items() if name != miss.suite]
+    return sum(octaves_from(SUITES[miss.suite], others)) if miss.of == FigureKind.RATE else 0.0
 
 
 def left_out(draws: Sequence[Draw]) -> str:
@@ -193,8 +204,7 @@ def left_out(draws: Sequence[Draw]) -> str:
 
 def ratios() -> list[Miss]:
     """Errors of ratios of MB/s."""
-    table = load_table("transport")
-    draws = load_draws()
+    table, draws = load_table("transport"), load_draws()
     source = left_out(draws)
     found = []
     for place, draw in enumerate(draws):
@@ -301,19 +311,23 @@ def covered(family: Family, misses: Sequence[Miss], share: float, factor: float)
 
 
 def foretold(misses: Sequence[Miss], share: float) -> float | None:
-    """The share of rows that is covered by what other suites say in other draws.
+    """The share of rows that is covered by what other suites say in other draws, if these do."""
+    covers = [is_covered for _, is_covered in foretelling(misses, share)]
+    return fmean(covers) if covers else None
+
+
+def foretelling(misses: Sequence[Miss], share: float) -> Iterator[tuple[Miss, bool]]:
+    """Of each row whether what other suites say in other draws covers it.
 
     This is a test of how ranges are made: a row is covered by factors that know neither its suite
-    nor the search that it is of. None where that cannot be told.
+    nor the search that it is of.
     """
-    covers = []
     for suite, draw in {(miss.suite, miss.draw) for miss in misses}:
         told = [m.factor for m in misses if m.suite != suite and m.draw != draw]
         if told:
             factor = within(told, share)
-            own = (m.factor for m in misses if (m.suite, m.draw) == (suite, draw))
-            covers += [one <= factor for one in own]
-    return fmean(covers) if covers else None
+            own = (m for m in misses if (m.suite, m.draw) == (suite, draw))
+            yield from ((one, one.factor <= factor) for one in own)
 
 
 def within(factors: Iterable[float], share: float) -> float:

@@ -28,12 +28,7 @@ from scenarios.figures.certainty import (
     FOUR_OF_FIVE,
     NINETEEN_OF_TWENTY,
     ONE_CTC,
-    QUIET,
     SEVERAL_CTCS,
-    SMALL,
-    Family,
-    FigureKind,
-    errors_of,
     every_errors,
 )
 from scenarios.published.catalogue import load_table
@@ -141,7 +136,6 @@ def figures(_: str) -> dict[str, str]:
     replays, left_out = load(), read_csv(SUMMARY)
     of_model = model_goals(left_out)
     reasons = load_reasons(DOCS / "reasons.toml")
-    small = errors_of(FigureKind.RATE, Family(QUIET, SMALL))
     drawn = (
         f"![{title}: published against emulated]({name})\n"
         for one in replays
@@ -157,7 +151,6 @@ def figures(_: str) -> dict[str, str]:
         "made": "; ".join(dict.fromkeys(row["made"] for row in left_out)),
         "left_out": table_block([*map(_left_out, left_out)]),
         "outliers": ", ".join(sorted(outliers(load_table("transport")))),
-        "small": f"x {small.nineteen_of_twenty:.2f}",
         "ranges": table_block([*_foretold()]),
         "assumed": table_block(assumed),
         "ablated": table_block([*_ablated()]),

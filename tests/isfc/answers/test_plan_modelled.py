@@ -212,7 +212,7 @@ def test_a_link_with_all_the_ctcs_that_it_may_have_says_so() -> None:
 def test_ways_limited_by_their_chpids_are_alike() -> None:
     line = Share(Resource(LINE), 0.9, 1.0)
     (said,) = limit_lines([limited(0, line), limited(1, structs.replace(line, busy=0.99))])
-    assert said.endswith("without this limit, with 500 pairs: 150 (129 to 175) MB/s.")
+    assert said.endswith("without this limit, with 500 pairs: 150 (128 to 175) MB/s.")
 
 
 @pytest.mark.slow

@@ -231,9 +231,15 @@ def test_on_machines_cards_that_can_be_ordered_are_first_and_of_these_the_newest
         ("--mb-per-s 9 --feature Express9", "--feature: 'Express9' is not a FICON feature"),
         ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
+        ("--mb-per-s 9 --workload FAR", "its messages are too far from any that IBM measured"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
         ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html or --plot"),
     ],
 )
-def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:
+def test_wrong_option_is_named(
+    words: str, message: str, refusal: Callable[..., Any], tmp_path: Path
+) -> None:
+    far = tmp_path / "far.toml"
+    far.write_text('name = "far"\nmessages = { 64 = 100 }\nreply = 64\n', "utf-8")
+    words = words.replace("FAR", str(far))
     assert message in refusal("size", *words.split())

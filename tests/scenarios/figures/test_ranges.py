@@ -1,18 +1,20 @@
-"""The range of a figure at a fitted site: narrow where it was measured, wider for all else."""
+"""The range of a figure: wider the farther from IBM's runs, and narrow where a site measured it."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
-from isfc.reports.figure import Range
+from isfc.reports.figure import NoRange, Range, Unit
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.ranges import figure_of, link_rate, links_rate
+from scenarios.figures.ranges import MESSAGES_PER_S_MAX, beyond, figure_of, link_rate, links_rate
 from scenarios.runs.experiment import STATED, Load
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import SUITES, Workload, find_workload
+from tests.layouts import layout_of
 
 MEASURED = load_layout("atlanta-boston")
 COVARIANCE = tuple(tuple(4e-4 if one is other else 0.0 for other in CONSTANTS) for one in CONSTANTS)
@@ -93,3 +95,63 @@ def test_links_together_have_the_widest_of_their_fits() -> None:
     together = links_rate(100.0, links).range
     assert together is not None
     assert width(together) == pytest.approx(width(range_at(SITE, links[1])))
+
+
+def load(message: int = 20_000, reply: int = 4096, pairs: int = 50) -> Load:
+    """Within IBM's, unless otherwise said."""
+    return Load(Workload("own", message, message, 0, reply), pairs)
+
+
+def known(of: Load, layout: Layout = MEASURED, value: float = 100.0) -> Range:
+    """Of MB/s."""
+    found = link_rate(value, layout, of).range
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "farther",
+    [
+        [(load(each), MEASURED) for each in (20_000, 4096, 512)],
+        [(load(each), MEASURED) for each in (20_000, 250_000, 1_000_000)],
+        [(load(reply=each), MEASURED) for each in (4096, 1024, 256)],
+        [(load(pairs=each), MEASURED) for each in (100, 200, 500, 9000)],
+        [(load(), layout_of((4, each))) for each in (4, 8, 12, 16)],
+        [(load(), layout_of((each, 4))) for each in (4, 8, 16)],
+    ],
+    ids=["shorter", "longer", "replies", "pairs", "writers", "features"],
+)
+def test_a_range_is_wider_the_farther_a_run_is_from_ibms(
+    farther: list[tuple[Load, Layout]],
+) -> None:
+    widths = [width(known(of, layout)) for of, layout in farther]
+    assert all(one < other for one, other in pairwise(widths))
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_no_suite_of_ibms_is_beyond_them(suite: str) -> None:
+    assert beyond(MEASURED, SUITES[suite], 100) == {}
+    assert beyond(MEASURED, find_workload("CDU:1000000"), 100) == {}
+
+
+@pytest.mark.parametrize("kind", FigureKind)
+def test_messages_that_are_too_far_have_no_range_and_say_so(kind: FigureKind) -> None:
+    """Nor has a site's, unless it has measured them."""
+    far = load(64, 64, 500)
+    found = figure_of(kind, 100.0, MEASURED, far)
+    assert (found.range, found.no_range) == (None, NoRange.TOO_FAR)
+    assert links_rate(100.0, [MEASURED] * 2, far).no_range == NoRange.TOO_FAR
+    for loads, is_known in ((("HL:50",), False), (("own:500",), True)):
+        site = replace(SITE, loads=loads)
+        assert (link_rate(100.0, with_site(MEASURED, site), far).range is not None) is is_known
+
+
+def test_what_messages_may_cost_locks_counts_beyond_ibms_highest_rate() -> None:
+    """At twice that rate 4 us for each of those beyond are 16 % of the time."""
+    per_s = [
+        figure_of(FigureKind.RATE, 2 * exchanges, MEASURED, load(), unit=Unit.PER_S).range
+        for exchanges in (MESSAGES_PER_S_MAX, 2 * MESSAGES_PER_S_MAX)
+    ]
+    one, other = (each.sure.low for each in per_s if each is not None)
+    assert 1 / 1.19 < other / (2 * one) < 1
+    assert [("locks" in " ".join(each.wider_for)) for each in per_s if each] == [False, True]

@@ -47,7 +47,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
     said = losses_of([AfterLoss(None, kept, kept), *after]).worst_line
     assert said.startswith(
-        "no piece takes 1 % or more; without chpid 40 (mate 50) CLIENT 499 (429-581) and SERVER "
+        "no piece takes 1 % or more; without chpid 40 (mate 50) CLIENT 499 (445-560) and SERVER "
         "600 "
     )
     assert said.endswith(" MB/s one way, with 50 pairs of HL (long messages), each way by itself.")
