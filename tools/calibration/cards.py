@@ -1,8 +1,8 @@
 """What links carry on every machine with every card that it can have: ``docs/cards.csv``.
 
-Both ends are on the machine, with as many CTCs on each chpid as there are, up to four. What limits
-is found where CP is as slow and as fast on the machine as is likely, too: these differ where the
-range cannot tell. ``docs/cards.md`` shows the table and a chart of each machine's newest card.
+Both ends are on the machine at its middle speed, with as many CTCs on each chpid as there are, at
+most four; ranges go from its low to its high speed. ``docs/cards.md`` shows the table, and a chart
+of some machines with the newest card of each.
 """
 
 import dataclasses
@@ -16,25 +16,23 @@ from msgspec.structs import replace
 from ctc.features import FEATURES
 from isfc.errors.in_words import grouped
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
-from isfc.layout.machines import Estimate, card_on, machines
+from isfc.layout.machines import card_on, machines
 from isfc.layout.processors import Processors
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Lines, Report
 from scenarios.figures.limit import find_limit
-from scenarios.figures.rates import carry
-from scenarios.runs.experiment import SATURATED, SATURATING_PAIRS, in_turn, one_way
+from scenarios.figures.ranges import link_rate
+from scenarios.runs.experiment import SATURATING_PAIRS, Load, one_way
+from scenarios.runs.steady import steady_run
 from tools import DOCS
 from tools.calibration.studies import link
 from tools.tables import Study
 
 CHPIDS: Final = range(1, 9)
 COLUMNS: Final = (
-    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high"),
-    *("limits_slow", "limits", "limits_fast"),
+    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high", "limits"),
 )
 Case = tuple[str, tuple[str, ...]]
 """A machine, and FICON features that are one for CTCs."""
@@ -51,33 +49,27 @@ def cases() -> Iterator[Case]:
 def carried(case: Case) -> list[tuple[str, ...]]:
     """What links carry one way, saturated, with its range, and what limits them."""
     machine, features = case
-    found = {chpids: _carried(machine, features, chpids) for chpids in CHPIDS}
+    found = {chpids: carried_by(machine, features, chpids) for chpids in CHPIDS}
     return [found[chpids][number] for number in range(len(features)) for chpids in CHPIDS]
 
 
-def _carried(machine: str, features: Sequence[str], chpids: int) -> list[tuple[str, ...]]:
+def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple[str, ...]]:
     """A line for each feature: runs are alike, ranges are not."""
-    ctcs = min(FULL_CTC_COUNT, CTCS_MAX // chpids)
-    slow, mid, fast = (Processors(machine, case=each) for each in Estimate)
-    links = [_on(link(each, chpids, ctcs), mid) for each in features]
-    (run,) = carry([Collection.of(links[0])], SATURATED, in_turn)
-    limits = [_limits(_on(links[0], each)) for each in (slow, mid, fast)]
+    ctcs, on = min(FULL_CTC_COUNT, CTCS_MAX // chpids), Processors(machine)
+    plain = [link(each, chpids, ctcs) for each in features]
+    links = [dataclasses.replace(each, machines=(on, on)) for each in plain]
+    asked = one_way(links[0], None, SATURATING_PAIRS)
+    found = steady_run(asked)
+    first = find_limit(asked, with_added=False).first
+    limits = " and ".join(sorted(share.resource.kind.id for share in first))
     lines = []
     for feature, layout in zip(features, links, strict=True):
-        rate = dataclasses.replace(run, links=Collection.of(layout)).rate
+        load, seen = Load(pairs=SATURATING_PAIRS), found.result.collisions_per_s
+        rate = link_rate(found.rate.mb_per_s, layout, load, seen)
         figures = (f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high))
         head = machine, feature, str(card_on(feature, [machine])), str(chpids)
-        lines.append((*head, str(len(layout.ctcs)), *figures, *limits))
+        lines.append((*head, str(len(layout.ctcs)), *figures, limits))
     return lines
-
-
-def _on(layout: Layout, both: Processors) -> Layout:
-    return dataclasses.replace(layout, machines=(both, both))
-
-
-def _limits(layout: Layout) -> str:
-    first = find_limit(one_way(layout, None, SATURATING_PAIRS), with_added=False).first
-    return " and ".join(sorted(share.resource.kind.id for share in first))
 
 
 CARDS: Final = Study(DOCS / "cards.csv", COLUMNS, carried, [*cases()])

@@ -40,12 +40,10 @@ def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) ->
 
 @pytest.mark.at_length
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("fibres", [2, 4])
-def test_a_site_on_a_z16_is_fitted_and_its_range_is_at_most_x_1_15(
-    tmp_path: Path, fibres: int
-) -> None:
+def test_a_site_on_a_z16_is_fitted_and_its_range_is_at_most_x_1_15(tmp_path: Path) -> None:
+    """Of loads that it was fitted to; on two fibres, where CP ends nothing, a line explains it."""
     on = Processors("z16 A01")
-    layout = replace(link("FICON Express16SA", fibres), machines=(on, on))
+    layout = replace(link("FICON Express16SA", 4), machines=(on, on))
     file = tmp_path / "z16.toml"
     file.write_text(format_layout(layout), "utf-8")
     factors = {"receive": 1.4, "transfer": 0.8, "build": 1.3}
@@ -53,7 +51,7 @@ def test_a_site_on_a_z16_is_fitted_and_its_range_is_at_most_x_1_15(
     fitted = site.fitted()
     assert not fitted.doubts
     there = site_of(layout, **factors)
-    for load in (("HL", 50), ("HL", 100), ("HM", 20)):
+    for load in (("HL", 50), ("HM", 20)):
         truth, today, predicted = mb_per_s_of(there, layout, fitted.profile, load, (1.0, 0.3))
         known = Load(SUITES[load[0]], load[1])
         wide, own = (
