@@ -6,7 +6,7 @@ from typing import Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.units import percent_range, range_of, shown
+from isfc.reports.units import gain_words, range_of, shown
 from scenarios.figures.changed import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
@@ -83,9 +83,7 @@ def _why(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[Model
         return "It is not what limits this link. " if _is_slack(finding, figures) else ""
     if gains := [*_agreeing(tried)]:
         best = max(gains, key=lambda load: load.ratio.value)
-        gain = shown(100 * (best.ratio.value - 1), Unit.CHANGE)
-        saturated = " saturated" * (best.load == SATURATED)
-        return f"Gain: {gain} % ({percent_range(best.ratio)}){saturated}. "
+        return f"Gain: {gain_words(best.ratio)}{' saturated' * (best.load == SATURATED)}. "
     if not [*_verdicts(tried)]:
         return ""
     reason = finding.rule.reason

@@ -10,7 +10,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.report import Column, Table, headed
-from isfc.reports.units import percent_range, shown
+from isfc.reports.units import gain_words, percent_range, shown
 from scenarios.figures import resources
 from scenarios.figures.limit import (
     LIKE_SHARE,
@@ -175,12 +175,7 @@ def to_gain(limit: Limit) -> str:
     """
     gains = [each for each in limit.reliefs if each.differs and each.ratio.value > 1]
     if gains:
-        each = (
-            f"{relief.added}: {shown(100 * (relief.ratio.value - 1), Unit.CHANGE)} % "
-            f"({percent_range(relief.ratio)})"
-            for relief in gains
-        )
-        return "; ".join(each)
+        return "; ".join(f"{relief.added}: {gain_words(relief.ratio)}" for relief in gains)
     tried = [f"{each.added} ({percent_range(each.ratio)} %)" for each in limit.reliefs]
     said = "; ".join(tried or _full(limit.experiment))
     return said and f"nothing that is known to: {said}"

@@ -14,7 +14,7 @@ from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.report import Column, Report, Table, headed
-from isfc.reports.units import factor_line, range_note, shown, with_unit
+from isfc.reports.units import factor_line, gain_words, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
@@ -77,6 +77,8 @@ class LinkRun(Reported, Result):
     limits: LimitedBy | UnsetType = UNSET
     """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
     together, and with `--why`; not with `--cp`"""
+    upgrade: Figure | UnsetType = UNSET
+    """with `--release 6.1`: how many times as much z/VM 6.2 carries over all CTCs"""
     rests_on: list[RestsOn] | UnsetType = UNSET
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
@@ -170,7 +172,8 @@ def run_report(found: LinkRun) -> Report:
     many = "s" * (found.pairs > 1)
     return Report(
         f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {found.workload}, "
-        f"clients on {found.client}, seen from {found.node}",
+        f"clients on {found.client}, seen from {found.node}"
+        f"{', on z/VM 6.1 over one CTC' * (found.upgrade is not UNSET)}",
         [*_answer(found)],
         [
             Table("Traffic; MB are 2^20 bytes", _WAYS, [*_ways(found)], "traffic"),
@@ -193,6 +196,8 @@ def _answer(found: LinkRun) -> Iterator[tuple[str, str]]:
         spread = found.spread_percent["mb_per_s"]
         yield "Seeds", seeds_differ(found.seeds, spread)
     yield from limits_answer(found.limits)
+    if found.upgrade is not UNSET:
+        yield "Upgrade", f"z/VM 6.2 carries {gain_words(found.upgrade)} over all CTCs"
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
 

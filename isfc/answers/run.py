@@ -99,7 +99,7 @@ def run(
         experiment = Experiment(links, loads, seconds, warmup, seed)
     disks = opened.file_disks
     asked = AskedRun(experiment, together, layout, disks, side, look, seeds, jobs)
-    return asked.answer(meanwhile or Meanwhile())
+    return asked.on_release().answer(meanwhile or Meanwhile())
 
 
 def _of_one(

@@ -1,11 +1,12 @@
 """A run as it is asked for: what is looked at and done meanwhile, and which record comes of it."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from isfc.answers.faults_run import FaultsRun, faults_run
 from isfc.answers.given import called
@@ -24,13 +25,16 @@ from isfc.answers.views import (
 )
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import SEED_MAX, Argument, check_fields, spelt
-from isfc.errors.in_words import listed
+from isfc.errors.in_words import check_known, listed
 from isfc.layout.catalogue import AnyLayout, Decks
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
+from isfc.link.parameters import RELEASES
 from isfc.reports.figure import Unit
 from isfc.reports.units import shown
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.figures.limit import find_limit, rests_on
+from scenarios.figures.ranges import link_ratio
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Transcript, read_script
 from scenarios.runs.report import MeasuredRun, cluster_rows, make_name, measured
@@ -65,8 +69,12 @@ def check_traced(experiment: Experiment, *, trace: bool) -> None:
         )
 
 
+NEWEST: Final = max(RELEASES)
+"""The z/VM of runs if nothing else is said (derived)."""
+
+
 class Look(Struct, frozen=True):
-    """What is looked at in a run, and what is kept of it."""
+    """What is looked at in a run, what is kept of it, and on which z/VM."""
 
     side: Annotated[
         str | None, Argument("NODE", "The node to measure at; the clients' if not given.")
@@ -78,6 +86,14 @@ class Look(Struct, frozen=True):
         Argument("", "Show also which constants of the model the rate rests on: it takes runs."),
     ] = False
     trace: Annotated[bool, Argument("", "Keep every I/O, as the answer's timelines.")] = False
+    release: Annotated[
+        str,
+        Argument(
+            "R",
+            "6.1 for the link as z/VM 6.1 drove it, with APPC/VM over its first CTC alone, and "
+            f"what an upgrade brings; {NEWEST} if not said.",
+        ),
+    ] = NEWEST
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -138,6 +154,23 @@ class AskedRun(Struct, frozen=True):
     look: Look
     seeds: int | None
     jobs: int
+    upgraded: Experiment | None = None
+    """The same on the newest release of z/VM, of a run of an older one."""
+
+    def on_release(self) -> "AskedRun":
+        """The same as the release of z/VM drove links: an older one's had APPC/VM over one CTC."""
+        newest, name, release = self.experiment, spelt("release"), self.look.release
+        check_known(name, release, RELEASES)
+        if release == NEWEST:
+            return self
+        if self.together or newest.workload.traffic is Traffic.TRANSPORT:
+            raise ConfigurationError(
+                f"{name} {release}: it had no ISFC Transport; expected APPC/VM over one link, such "
+                f"as {spelt('workload')} CDU:1000000"
+            )
+        first = newest.layout.with_ctcs(newest.layout.device_list()[:1])
+        older = dataclasses.replace(newest.over(first), link=RELEASES[release])
+        return replace(self, experiment=older, upgraded=newest)
 
     def answer(self, meanwhile: Meanwhile) -> LinkRun | LinksRun | FaultsRun | RunView:
         """What it gives, if all that is asked for goes together."""
@@ -212,7 +245,7 @@ class AskedRun(Struct, frozen=True):
         """What was carried, and what limits it, unless an operator changed the links meanwhile."""
         experiment, why = found[0].experiment, self.look.why
         limit = find_limit(experiment) if why else None
-        if limit is None and "cp" not in more:
+        if limit is None and "cp" not in more and self.upgraded is None:
             limit = limit_of_run(experiment, self.seeds)
         if why:
             more["rests_on"] = rests_on(experiment)
@@ -222,6 +255,10 @@ class AskedRun(Struct, frozen=True):
             return links_run(experiment, rows, self.seeds, **more)
         results = [*map(self._at_side, found)]
         more |= limit_fields(limit, mean(results).mb_per_s)
+        if self.upgraded is not None:
+            newest = self._at_side(run_links(self.upgraded)).mb_per_s
+            layouts = experiment.layout, self.upgraded.layout
+            more["upgrade"] = link_ratio(newest / mean(results).mb_per_s, *layouts)
         repeated = self.seeds is not None
         decks = isinstance(self.layout, Decks)
         name = str(self.layout) if decks else called(self.layout, "") or None

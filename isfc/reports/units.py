@@ -115,6 +115,11 @@ def percent_range(ratio: Figure) -> str:
     return f"{low:+.0f} to {high:+.0f}"
 
 
+def gain_words(ratio: Figure) -> str:
+    """``+2 % (-6 to +17)``: the same with how much it is."""
+    return f"{shown(100 * (ratio.value - 1), Unit.CHANGE)} % ({percent_range(ratio)})"
+
+
 def range_note(figures: Iterable[Figure | None]) -> str:
     """From what ranges are made, each of them once; nothing if there are none."""
     found = _ranges(figures)

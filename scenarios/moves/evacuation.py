@@ -8,13 +8,15 @@ which runs for a warm-up before the first guest leaves. A relocation is the same
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, Self, final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ctc.address import format_rdev
+from ctc.queues import NEVER_NS
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between, listed
@@ -30,9 +32,10 @@ from scenarios.moves import leaving
 from scenarios.moves.guest import GuestPlan, moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
 from scenarios.moves.relocation import Guest, Moved, WouldMove
+from scenarios.moves.repeated import CountedProgram, CountOf, Repeated
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
 from scenarios.runs.guests import GuestCosts, guests_on
-from scenarios.runs.result import MIB, measure
+from scenarios.runs.result import MIB
 from scenarios.runs.run import Programs, make_systems, place, programs_of
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload
@@ -255,7 +258,7 @@ SLICE_NS: Final = 5_000_000
 def move(
     evacuation: Evacuation, progress: Callable[[int], None] | None = None
 ) -> EvacuationOutcome:
-    """Move everything, message by message; ``progress`` is told how many bytes have been moved."""
+    """Move everything; ``progress`` is told how many bytes have been moved."""
     return _Moving(evacuation).run(progress)
 
 
@@ -282,7 +285,7 @@ class _Moving:
             many = evacuation.together, evacuation.window
             self._queues.append(leaving.RelocationQueue(source, own, *many, targets))
         self._begin_ns = WARMUP_NS if evacuation.loads else 0
-        self._clients: dict[str, list[leaving.CountedProgram]] = {}
+        self._clients: dict[Layout, list[CountedProgram]] = {}
         """Of each link with other traffic."""
         self._departures: dict[tuple[NodeName, NodeName], leaving.Departures] = {}
         programs: Programs = defaultdict(list)
@@ -290,6 +293,7 @@ class _Moving:
             self._add_programs(programs, link)
         self._engine = VirtualEngine(self._systems, place(programs, self._systems))
         self._engine.run(self._begin_ns)
+        self._repeated = Repeated(self._ends, self._departures, self._clients)
 
     def _add_programs(self, programs: Programs, link: Layout) -> None:
         """What runs at both ends of a link."""
@@ -310,27 +314,32 @@ class _Moving:
 
         made = programs_of(loads, costs, f"background {evacuation.seed}")
         for load, clients, servers, count in made:
-            counted = leaving.CountedProgram(clients, self._begin_ns)
-            self._clients.setdefault(link.name, []).append(counted)
+            counted = CountedProgram(clients, self._begin_ns)
+            self._clients.setdefault(link, []).append(counted)
             programs[load.client, load.server].append((counted, count))
             programs[load.server, load.client].append((servers, count))
 
     def run(self, progress: Callable[[int], None] | None) -> EvacuationOutcome:
         """Let all guests leave; what came of them, and of what was beside them."""
         begin_ns, engine = self._begin_ns, self._engine
-        lengths = self._lengths()
-        seen = [(self._ends[way], self._ends[way].snapshot(begin_ns)) for way in self._departures]
+        before = self._repeated.counts(begin_ns)
         responses = self._leave(progress)
         engine.run(max(engine.now_ns, begin_ns + 1))  # also where all ended as it began
+        seconds = (self._now_ns - begin_ns) / NS_PER_S
+        after = self._repeated.counts(engine.now_ns)
+        per_s = {what: (after[what] - before[what]) / seconds for what in after}
         devices = tuple(
-            DeviceSeen(end.name, end.partner, each.rdev, each.io_per_s, each.busy_percent)
-            for end, before in seen
-            for each in measure(end.name, before, end.snapshot(engine.now_ns)).devices
+            DeviceSeen(
+                *(*way, format_rdev(rdev), per_s[CountOf.IO, way, rdev]),
+                per_s[CountOf.SERVED_NS, way, rdev] / NS_PER_S * 100,
+            )
+            for way in self._departures
+            for rdev in self._ends[way].ctcs
         )
         begun = [(guest, queue) for queue in self._queues for guest in queue.begun]
         begun.sort(key=lambda each: each[0].begin_ns)
         guests = tuple(self._evacuated(*each) for each in begun)
-        meanwhile = tuple(self._meanwhile(link, before, guests) for link, before in lengths.items())
+        meanwhile = tuple(self._meanwhile(link, per_s, guests) for link in self._clients)
         return EvacuationOutcome(self._evacuation, guests, devices, responses, meanwhile)
 
     def _leave(self, progress: Callable[[int], None] | None) -> tuple[Response, ...]:
@@ -348,7 +357,7 @@ class _Moving:
         while True:
             for queue in queues:
                 while (to := queue.next_to) is not None:
-                    if messages := departures[queue.source, to].begin_waiting(engine.now_ns):
+                    if messages := departures[queue.source, to].begin_waiting(self._now_ns):
                         engine.offer(queue.source, to, messages)
             if all(queue.over for queue in queues):
                 break
@@ -356,11 +365,15 @@ class _Moving:
             due = [guest.deadline_ns for guest in going]
             if operator.due_ns is not None:
                 due.append(operator.due_ns)
-            engine.run(min(engine.now_ns + SLICE_NS, *due))
+            due_ns = min(due, default=NEVER_NS)
+            engine.run(min(engine.now_ns + SLICE_NS, due_ns - self._repeated.ns))
             for guest in (guest for queue in queues for guest in queue.going):
-                guest.expire(engine.now_ns)
-            operator.act(engine.now_ns)
+                guest.expire(self._now_ns)
+            operator.act(self._now_ns)
             engine.drain()
+            self._repeated.go_on(engine.now_ns, due_ns, len(operator.responses))
+            for queue in queues:
+                queue.passed_ns = self._repeated.ns
             if progress is not None:
                 progress(sum(guest.moved_length for queue in queues for guest in queue.begun))
         operator.end()
@@ -380,19 +393,16 @@ class _Moving:
             to=queue.destination(guest),
         )
 
-    def _lengths(self) -> dict[str, int]:
-        """Bytes that each link with other traffic has carried so far, both ways."""
-        nodes = {name: self._evacuation.collection.link(name).nodes for name in self._clients}
-        return {
-            name: sum(self._ends[way].link.counters.write_length for way in (both, both[::-1]))
-            for name, both in nodes.items()
-        }
+    @property
+    def _now_ns(self) -> int:
+        """The time of guests."""
+        return self._engine.now_ns + self._repeated.ns
 
-    def _meanwhile(self, name: str, before: int, guests: tuple[Evacuated, ...]) -> OtherTraffic:
+    def _meanwhile(
+        self, link: Layout, per_s: Mapping[Hashable, float], guests: tuple[Evacuated, ...]
+    ) -> OtherTraffic:
         """What the other traffic got; what the guests moved over a link is taken off."""
-        nodes = {*self._evacuation.collection.link(name).nodes}
-        moved = sum(guest.length for guest in guests if {guest.source, guest.to} == nodes)
-        seconds = (self._engine.now_ns - self._begin_ns) / NS_PER_S
-        rate = (self._lengths()[name] - before - moved) / seconds / MIB
-        count = sum(each.count for each in self._clients[name])
-        return OtherTraffic(name, Rate(max(0.0, rate)), count / seconds)
+        moved = sum(guest.length for guest in guests if {guest.source, guest.to} == {*link.nodes})
+        moved_per_s = moved / (self._now_ns - self._begin_ns) * NS_PER_S
+        rate = (per_s[CountOf.CARRIED, link.name] - moved_per_s) / MIB
+        return OtherTraffic(link.name, Rate(max(0.0, rate)), per_s[CountOf.EXCHANGES, link.name])

@@ -18,7 +18,7 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import exact, first_listed, listed
 from isfc.layout.collection import Collection
-from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Program, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.moves.guest import GuestPlan
@@ -227,6 +227,8 @@ class RelocationQueue:
         self.begun: list[Guest] = []
         """In the order in which they began."""
         self._destinations: dict[Guest, NodeName] = {}
+        self.passed_ns = 0
+        """What was passed over of the time of guests, beside that of what runs."""
         self.meant = dict(self._waiting)
         """Where each was to go at first."""
         for guest, to in self._waiting:
@@ -286,7 +288,8 @@ class Departures:
     def __init__(self, queue: RelocationQueue, to: NodeName) -> None:
         self._queue = queue
         self._to = to
-        self._guests: list[Guest] = []
+        self.guests: list[Guest] = []
+        """All that have begun by this link."""
         self._down = False
         self.was_up = False
         """Whether the link has come up since it began."""
@@ -300,18 +303,19 @@ class Departures:
         messages: list[Message] = []
         while self._queue.next_to == self._to:
             guest = self._queue.take()
-            self._guests.append(guest)
+            self.guests.append(guest)
             first = guest.begin(now_ns)
             if self._down:
                 guest.lose_link(now_ns)
             else:
-                messages += self._of(len(self._guests) - 1, first)
+                messages += self._of(len(self.guests) - 1, first)
         return messages
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """What the partner has read makes room for more; its counts end a pass."""
+        time_ns = now_ns + self._queue.passed_ns
         if isinstance(event, LinkDown | LinkUp):
-            return self._hear_link(isinstance(event, LinkDown), now_ns)
+            return self._hear_link(isinstance(event, LinkDown), time_ns)
         if not isinstance(event, Delivered | Sent):
             return ()
         read = isinstance(event, Sent)
@@ -319,14 +323,14 @@ class Departures:
         ended = False
         for message in event.messages:
             number, own = self._find(message)
-            guest = self._guests[number]
+            guest = self.guests[number]
             if guest.end:
                 continue  # what was under way when it was given up
-            following = guest.sent(own, now_ns) if read else guest.counted(now_ns)
+            following = guest.sent(own, time_ns) if read else guest.counted(time_ns)
             messages += self._of(number, following)
             ended = ended or guest.end is not None
         if ended:
-            messages += self.begin_waiting(now_ns)
+            messages += self.begin_waiting(time_ns)
         return [(now_ns, messages)] if messages else ()
 
     def _hear_link(self, down: bool, now_ns: int) -> Iterable[Offer]:
@@ -336,7 +340,7 @@ class Departures:
             self.was_up = True
             self._queue.hear_link(self._to, down=False)
             return ()
-        for guest in self._guests:
+        for guest in self.guests:
             guest.lose_link(now_ns)
         self._queue.hear_link(self._to, down=True)
         messages = self.begin_waiting(now_ns)
@@ -345,12 +349,12 @@ class Departures:
 
     def _find(self, message: Message) -> tuple[int, Message]:
         """Of which guest a message is, and which of its own conversations it has."""
-        number, conversation = divmod(message.conversation, self._guests[0].conversations)
+        number, conversation = divmod(message.conversation, self.guests[0].conversations)
         return number, Message(conversation, message.length)
 
     def _of(self, number: int, messages: Sequence[Message]) -> list[Message]:
         """Messages in the conversations that this guest has here."""
-        first = number * self._guests[0].conversations
+        first = number * self.guests[0].conversations
         return [Message(first + each.conversation, each.length) for each in messages]
 
 
@@ -377,22 +381,3 @@ class Arrivals:
             if each.conversation % self._conversations == self._conversations - 1
         ]
         return [(now_ns, answers)] if answers else ()
-
-
-class CountedProgram:
-    """A program, and how many messages have been delivered to it since ``begin_ns``."""
-
-    def __init__(self, program: Program, begin_ns: int) -> None:
-        self._program = program
-        self._begin_ns = begin_ns
-        self.count = 0
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """What the program offers."""
-        return self._program.start(now_ns)
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Count, and pass on."""
-        if isinstance(event, Delivered) and now_ns >= self._begin_ns:
-            self.count += len(event.messages)
-        return self._program.receive(event, now_ns)

@@ -228,7 +228,8 @@ class Operator:
                 return
             self._orders = self._orders[1:]
             if order.verb == _CP:
-                response = self._processor.execute(order.command, self._source, now_ns)
+                at_ns = now_ns - self._queue.passed_ns
+                response = self._processor.execute(order.command, self._source, at_ns)
                 self._respond(order, (), "\n".join((*response.lines, *response.announcements)))
             elif order.verb == LOSE:
                 self._respond(order, (), self._hardware.lose(order.command))

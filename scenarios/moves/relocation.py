@@ -212,9 +212,19 @@ class Guest:
             return self._fill()
         return self._counts() if len(self._free) == self._window else []
 
+    @property
+    def left(self) -> int:
+        """Bytes of the pass that have not been sent."""
+        return self._left
+
     def arrive(self, length: int) -> None:
         """So many bytes of the pass have arrived, in whatever messages."""
         self._arrived += length
+
+    def pass_over(self, length: int) -> None:
+        """Let so many bytes arrive that have not been sent."""
+        self._left -= length
+        self.arrive(length)
 
     def counted(self, now_ns: int) -> list[Message]:
         """The destination has as much as was sent: the pass is over; return what is sent next."""

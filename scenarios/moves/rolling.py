@@ -145,7 +145,7 @@ class RollingOutcome(Struct, frozen=True):
 
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:
-    """Make all turns, message by message; ``progress`` is told how many bytes have been moved."""
+    """Make all turns; ``progress`` is told how many bytes have been moved."""
     return _Maintenance(rolling, progress).run()
 
 

@@ -150,7 +150,7 @@ _IOS: Final = (
 
 
 def _relocated(runs: LinkRuns) -> Iterator[dict[str, Any]]:
-    """Guests that were moved, message by message."""
+    """Guests that were moved."""
     for found in runs.relocated:
         for guest, each in zip(found.guests, moves_figures(found).guests, strict=True):
             yield {

@@ -7,7 +7,9 @@ from typing import Any, Final
 import pytest
 
 import isfc
+from isfc.answers.link_run import run_report
 from isfc.errors import ConfigurationError
+from isfc.reports.figure import Figure
 from isfc.reports.text import encoded
 from tests.isfc.printed import Recorded
 from tests.isfc.printed import printed as printed
@@ -52,9 +54,31 @@ def test_every_io_is_kept_if_it_is_asked_for_and_changes_nothing() -> None:
     assert "timelines" not in encoded(traced)
 
 
+def test_an_older_release_has_one_ctc_and_says_what_an_upgrade_brings() -> None:
+    older, newest = (
+        isfc.run("published-4", "CDU:100000", pairs=50, look=isfc.Look(release=each), **SHORT)
+        for each in ("6.1", "6.2")
+    )
+    assert isinstance(older, isfc.LinkRun)
+    assert isinstance(newest, isfc.LinkRun)
+    assert [each.rdev for each in older.devices] == ["6000"]
+    assert isinstance(older.upgrade, Figure)
+    assert older.upgrade.value == newest.mb_per_s / older.mb_per_s > 1.5
+    assert encoded(newest).keys().isdisjoint({"upgrade"})
+    assert [said for name, said in run_report(older).answer if name == "Upgrade"]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        (
+            {"workload": "HL", "pairs": 1, "look": isfc.Look(release="6.1")},
+            "release 6.1: it had no ISFC Transport; expected APPC/VM over one link, such as",
+        ),
+        (
+            {"workload": "HL", "pairs": 1, "look": isfc.Look(release="5")},
+            "release '5': expected one of 6.1, 6.2",
+        ),
         ({}, "no workload: expected workload\n\nworkload     message bytes"),
         ({"workload": "HL"}, "pairs is missing: expected how many, such as pairs 50"),
         ({"workload": "HL", "pairs": 0}, "pairs 0: expected 1 to"),

@@ -45,7 +45,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "check": {"layouts": "one at a time"},
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "faults", "fault_seed"], "`meanwhile`, `Meanwhile`")
-    | {"trace": "`look`, `Look`, as are those that say how something is shown"},
+    | dict.fromkeys(["trace", "release"], "`look`, `Look`, as are those that say what is shown"),
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
     "evacuate": {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; of results `compare_results`"},

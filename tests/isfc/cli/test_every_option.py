@@ -158,6 +158,7 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --interval 0.01                                       ----
     --interval 0.01 | --report link                       ++++
     --interval 0.01 | --report device                     ----
+    --release 6.1                                         ----
     --cp orders.txt                                       ++++
     --trace out.json                                      ++++
     --faults faults.toml                                  ++++

@@ -7,12 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.features import find_profile
+from ctc.queues import NEVER_NS
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.machines import find_machine
 from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
+from scenarios.moves import repeated
 from scenarios.moves.by_rate import moves_figures
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
@@ -216,6 +218,29 @@ def test_background_slows_it_and_is_slowed() -> None:
     assert busy.guests[0].seconds > relocated().guests[0].seconds
 
 
+def test_what_repeats_is_passed_over_and_takes_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guests that share a link beside other traffic, to the last message and without the middle."""
+    guests = [guest(512 * MIB, 10 * MIB, name=name) for name in "ABC"]
+    settings: dict[str, Any] = {"together": 2, "background": (find_workload("HS"), 5)}
+    found = relocated(*guests, **settings)
+    monkeypatch.setattr(repeated, "LEAST_NS", NEVER_NS)
+    every = relocated(*guests, **settings)
+    assert found.seconds == pytest.approx(every.seconds, rel=0.01)
+    for one, other in zip(found.guests, every.guests, strict=True):
+        assert (one.end, one.to, len(one.passes)) == (other.end, other.to, len(other.passes))
+        assert one.seconds == pytest.approx(other.seconds, rel=0.02)
+    assert found.meanwhile[0].exchanges_per_s == pytest.approx(
+        every.meanwhile[0].exchanges_per_s, rel=0.02
+    )
+    for ctc, same in zip(found.devices, every.devices, strict=True):
+        assert ctc.busy_percent == pytest.approx(same.busy_percent, rel=0.02, abs=0.5)
+    cancelled = read_order("2 CANCEL A", ["A", "B", "C"])
+    orders = (cancelled,)
+    first, second = (relocated(*guests, orders=orders, **settings) for _ in range(2))
+    assert first == second
+    assert first.guests[0].seconds == 2.0
+
+
 @pytest.mark.parametrize("name", ["HY", "CDU:1000"])
 def test_any_workload_can_be_the_background(name: str) -> None:
     outcome = relocated(background=(find_workload(name), 3))
@@ -226,11 +251,6 @@ def test_any_workload_can_be_the_background(name: str) -> None:
 def test_either_node_can_be_left() -> None:
     here, there = (relocated(source=node) for node in LAYOUT.nodes)
     assert here.seconds == pytest.approx(there.seconds, rel=0.05)
-
-
-def test_same_relocation_takes_the_same_time() -> None:
-    first, second = (relocated(background=(find_workload("HS"), 5)) for _ in range(2))
-    assert first == second
 
 
 @pytest.mark.slow

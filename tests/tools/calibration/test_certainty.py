@@ -40,6 +40,7 @@ from tools.calibration.certainty import (
     tells,
     within,
 )
+from tools.calibration.judge import load
 
 POINTS: float = 0.05
 """How far coverage may be from what is stated."""
@@ -162,6 +163,27 @@ def test_odds_say_how_many_of_ibms_pairs_turn_out_so() -> None:
     for is_open in (True, False):
         assert fmean(right[is_open]) == pytest.approx(fmean(said[is_open]), abs=0.03)
     assert len(right[True]) / len(RATIOS) < 0.2, "few of IBM's pairs are open"
+
+
+def test_ranges_of_an_upgrade_hold_ibms_of_appc_vm() -> None:
+    """Of z/VM 6.2 over 1 to 16 CTCs to 6.1 over one: at least four of five, with the constants."""
+    rates = {
+        (c.table, c.key): c
+        for one in load()
+        for c in one.verdict.comparisons
+        if c.measure == "msgs_per_s" and c.table.startswith("appc")
+    }
+    held = []
+    for row in load_table("appc_scaling").rows:
+        reply, _, pairs = row.key.split("/")
+        old, new = (
+            rates["appc_regression", f"z/VM 6.1/{reply}/{pairs}"],
+            rates["appc_scaling", row.key],
+        )
+        within = ratio_range(new.emulated / old.emulated, one_ctc=True).likely
+        held.append(new.published / old.published in within)
+    assert len(held) == 45
+    assert fmean(held) >= FOUR_OF_FIVE
 
 
 def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
