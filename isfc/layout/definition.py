@@ -1,6 +1,7 @@
 """The systems that a layout describes, as the records that a node is built from."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ctc.fabric import Fabric
 from isfc.layout.collection import Collection
@@ -49,13 +50,16 @@ def make_fabric(links: Iterable[Layout]) -> Fabric | None:
     return Fabric() if shares else None
 
 
-def on_slower_machine(link: Layout) -> Layout:
-    """The link with both ends on the slower of its machines, as is taken of relocations (assumed).
+def on_slower_machines(collection: Collection) -> Collection:
+    """Both ends of each link on the slower of its machines, as is assumed of relocations.
 
-    One that was fitted is as it was fitted.
+    A link that was fitted is as it was fitted.
     """
-    if link.site is not None:
-        return link
     z10 = Processors("z10 EC")
-    slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
-    return on_machines(link, dict.fromkeys(link.nodes, slower))
+
+    def slowed(link: Layout) -> Layout:
+        slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
+        return link if link.site else on_machines(link, dict.fromkeys(link.nodes, slower))
+
+    links = tuple(map(slowed, collection.links))
+    return collection if links == collection.links else replace(collection, links=links)

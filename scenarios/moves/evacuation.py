@@ -2,11 +2,10 @@
 
 Each guest is relocated over the link to its destination; of each system that is left so many go on
 at the same time, on whichever links. All links of the file run, with other traffic if it is wanted,
-which runs for a warm-up before the first guest leaves. A relocation is the same over one link:
-`Evacuation.over`. It lasts as long as its guests take, not until something is steady.
+which runs for a warm-up before the first guest leaves. A relocation is the same over one link. It
+lasts as long as its guests take. Between two machines a link is on the slower one.
 """
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -21,7 +20,7 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between, listed
 from isfc.layout.collection import Collection
-from isfc.layout.definition import on_slower_machine
+from isfc.layout.definition import on_slower_machines
 from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
 from isfc.layout.sharing import only
@@ -57,8 +56,7 @@ WINDOW_MAX: Final = 1_000
 
 WINDOW: Final = 100
 """Memory messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which
-IBM measured what links carry. CP has two buffers more than that (published: CP control block
-GSBBK), which are being filled; how many messages are outstanding is not published."""
+IBM measured. CP has two buffers more, which are being filled (published: CP control block GSBBK)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,7 @@ class Evacuation(GuestsLeaving):
 
     ``orders`` are commands at the one source, too. ``window`` messages of a guest are outstanding.
     ``room`` is what each system has room for, empty if that is not known. If guests are ``bound``,
-    they go nowhere else when the link to their destination dies. Between two machines a link is on
-    the slower one.
+    they go nowhere else when the link to their destination dies.
     """
 
     sources: tuple[NodeName, ...]
@@ -96,11 +93,7 @@ class Evacuation(GuestsLeaving):
     bound: bool = False
 
     def __post_init__(self) -> None:
-        links = tuple(map(on_slower_machine, self.collection.links))
-        if links != self.collection.links:
-            object.__setattr__(
-                self, "collection", dataclasses.replace(self.collection, links=links)
-            )
+        object.__setattr__(self, "collection", on_slower_machines(self.collection))
         check_between("guests", len(self.tenants), 1, GUESTS_MAX)
         check_between("together", self.together, 1, TOGETHER_MAX)
         check_between("window", self.window, 1, WINDOW_MAX)
@@ -239,10 +232,10 @@ class EvacuationOutcome(Struct, frozen=True):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What belongs to these figures, such as that the model is extrapolated."""
-        evacuation = self.evacuation
+        asked = self.evacuation
         passes = [each for guest in self.guests for each in guest.passes if each.seconds]
         fastest = max((each.length / each.seconds / MIB for each in passes), default=0.0)
-        return moves_notes(evacuation.collection, evacuation.plans, evacuation.loads, fastest)
+        return moves_notes(asked.collection, asked.plans, asked.loads, fastest)
 
     @property
     def advice(self) -> tuple[WouldMove | None, ...]:
@@ -251,8 +244,7 @@ class EvacuationOutcome(Struct, frozen=True):
 
 
 SLICE_NS: Final = 5_000_000
-"""How long it takes at most until a guest of another link begins: far less than a guest takes
-(chosen)."""
+"""How long another link's guest waits at most to begin: far less than it takes (chosen)."""
 
 
 def move(
