@@ -56,7 +56,7 @@ WINDOW_MAX: Final = 1_000
 
 WINDOW: Final = 100
 """Memory messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which
-IBM measured. CP has two buffers more, which are being filled (published: CP control block GSBBK)."""
+IBM measured. CP has two buffers more, which are filled (published: CP control block GSBBK)."""
 
 
 @dataclass(frozen=True, slots=True)
