@@ -126,7 +126,7 @@ def change(
             for link in changing
             for trial in trials_of(link, steps)
         ),
-        (*old.assumed, *new.assumed, *_other_machines(old, new)),
+        (*(each.text for each in (*old.assumed, *new.assumed)), *_other_machines(old, new)),
     )
 
 

@@ -66,7 +66,7 @@ _SMALLER: Final = ("BC", "z114", "zBC12", "z13s", "ZR1", "T02", "A02", "ME2")
 @MACHINE_RULES.rule(
     "engine-unknown",
     "A machine is not known to have had the engine, or z/VM to run two threads on it.",
-    "z/VM runs two threads on IFLs alone, from the z13 on; settings with a letter are of smaller "
+    "IFLs alone run two threads under z/VM, from the z13 on; settings with a letter are of smaller "
     "machines, such as T02.",
     "IBM, z/VM performance report, SMT; settings by general knowledge",
     "Correct what `machine` says.",
