@@ -9,8 +9,10 @@ from typing import Annotated, Final, TypeVar
 from msgspec import UNSET, structs
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.optimise_report import NEW, MovedCtcs, Placing, SearchResult, SystemOrders
 from isfc.deck.export import activation_text
+from isfc.deck.numbers import numbers_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
@@ -25,6 +27,7 @@ from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
+from scenarios.figures.limit import find_limit
 from scenarios.runs.at_site import link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
@@ -231,8 +234,13 @@ def optimise(
         scoring = searching.Scoring(tuple(_goals(searching.Objective, objective)), load, seconds)
         with within(spelt("fixed")):
             rdevs = parse_rdevs(fixed) if fixed else ()
-        kept = parse_fixed(one, rdevs)
-        task = searching.Task(Collection.of(one), scoring, ctcs or len(one.ctcs), runs, seeds, kept)
+        kept, taken = parse_fixed(one, rdevs), numbers_of(collection)
+        first, second = (
+            frozenset(taken[node] - {ctc.rdevs[end] for ctc in one.ctcs})
+            for end, node in enumerate(one.nodes)
+        )
+        others, count = (first, second), ctcs or len(one.ctcs)
+        task = searching.Task(Collection.of(one), scoring, count, runs, seeds, kept, others)
     tell = progress or (lambda _: None)
     found = search(
         task, partial(shared_out, jobs=jobs), lambda count: tell(min(1.0, count / task.runs))
@@ -311,8 +319,19 @@ def search_result(
         tuple(moved_ctcs(found)) if task.links else (),
         "first" if proposed is best else "given" if proposed is found.given else "defined",
         _notes(found, task),
+        _limits(found, task),
         UNSET if task.links else task.layout.site or UNSET,
     )
+
+
+def _limits(found: searching.Found, task: searching.Task) -> LimitedBy | None:
+    """What limits the best of one link on machines, as its first objective has it send."""
+    if task.links or not any(task.layout.machines):
+        return None
+    best, goal, load = found.best[0], task.objectives[0], task.scoring.load
+    way = int(goal is searching.Objective.REVERSE)
+    limit = find_limit(load.runs(best.collection)[way])
+    return limits_of(limit, best.rates[0].mb_per_s)
 
 
 def _notes(found: searching.Found, task: searching.Task) -> tuple[Note, ...]:

@@ -28,6 +28,7 @@ from scenarios.search.candidate import (
 )
 from scenarios.search.climb import Climb
 from scenarios.search.scoring import (
+    Contender,
     Found,
     Objective,
     ShareOut,
@@ -198,7 +199,7 @@ class _LinkSearch(Trials[Candidate]):
         self.score({each: Collection.of(layout) for each, layout in layouts.items()})
 
     def _layout(self, candidate: Candidate) -> Layout | None:
-        return numbered(self.task.layout, candidate, self.task.fixed)
+        return numbered(self.task.layout, candidate, self.task.fixed, self.task.others)
 
     def evolve(self) -> None:
         """NSGA-II over sequences of chpids, begun with those that a person would try."""
@@ -255,6 +256,8 @@ class _LinkSearch(Trials[Candidate]):
         *both, given = self.measured([Collection.of(layout) for layout in every])
         best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=by_objective, reverse=True)
+        if any(self.task.layout.machines):
+            best = newest_first(best)
         ahead = [one for one in defined if one.gains(given)]
         return Found(
             tuple(best),
@@ -279,8 +282,8 @@ class _LinkSearch(Trials[Candidate]):
         task = self.task
         ways = [candidate, candidate[::-1]] if self._mirrored else [candidate]
         alike = (one for way in ways for one in exchanged(way, task.layout.fibres))
-        layout = with_kept_numbers(task.layout, alike, task.fixed) or self._layout(candidate)
-        return layout or self._defined[candidate]
+        layout = with_kept_numbers(task.layout, alike, task.fixed, task.others)
+        return layout or self._layout(candidate) or self._defined[candidate]
 
     def _spread_over_objectives(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The best by each objective in turn, until there are `BEST`."""
@@ -292,6 +295,14 @@ class _LinkSearch(Trials[Candidate]):
         by_objective = map(best_by, range(count))
         turns = (c for place in zip(*by_objective, strict=True) for c in place)
         return list(dict.fromkeys(turns))[:BEST]
+
+
+def newest_first(ranked: Sequence[Contender]) -> list[Contender]:
+    """Of those that the spread does not tell from the first, with most CTCs on the newest cards."""
+    first = ranked[0].rates[0]
+    alike = [one for one in ranked if not first.is_ahead(one.rates[0])]
+    alike.sort(key=lambda one: -sum(ctc.fibre.profile.link_gbps for ctc in one.layout.ctcs))
+    return [*alike, *(one for one in ranked if one not in alike)]
 
 
 _NAMES: Final = tuple(f"position {number:02}" for number in range(1, 17))
