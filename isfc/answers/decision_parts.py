@@ -29,6 +29,7 @@ from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.site import GivenSite
 from isfc.reports.units import with_unit
 from isfc.site.file_kind import FileKind
+from scenarios.moves.leaving import Tenant
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.search.site_fitted import FitRefused, Fitted
 
@@ -141,7 +142,7 @@ class Parts:
             sources = said.split(",") if said else []
         upper = [name.upper() for name in sources]
         tenants = [each for each in tenants if each.source is None or each.source in upper]
-        busy = self._of_loads(sources if tenants else (), when)
+        busy = self._of_loads(sources, tenants, when)
         if not tenants:
             return self._add(_MOVED, needs="guests as CSV: name, memory, change_rate, and from.")
         moved: AllMoves | None = None
@@ -160,13 +161,15 @@ class Parts:
             self._also(problem=f"The moves do not fit into {when.text}.")
         return None
 
-    def _of_loads(self, sources: Sequence[str], when: MoveWindow | None) -> Loads | None:
+    def _of_loads(
+        self, sources: Sequence[str], tenants: Sequence[Tenant], when: MoveWindow | None
+    ) -> Loads | None:
         """The load by time, and when the guests of a system leave soonest beside it."""
         pages = self._site.paths(FileKind.LOADS)
         if not pages:
             self._add(_LOAD, needs="CSV of begin and the MB/s that each node sent.")
             return None
-        is_one = len(sources) == 1
+        is_one = len(sources) == 1 and len(tenants) > 0
         found: Loads | None = self._made(
             _LOAD,
             lambda: loads(
@@ -174,7 +177,7 @@ class Parts:
                 link=self._link,
                 profile=self._profile,
                 period="week" if when is not None and when.names_day else "day",
-                guests=[each.plan for each in self._site.tenants] if is_one else None,
+                guests=[each.plan for each in tenants] if is_one else None,
                 from_=sources[0] if is_one else None,
                 jobs=self._jobs,
             ),

@@ -230,8 +230,10 @@ class Gathered:
             partitions = self.asked("Which partitions", question, ["--partitions NAME,NAME"])
             if partitions is None:
                 return None
+        entries = (partitions or ",".join(names)).upper().split(",")
+        joined = {entry.rpartition("=")[2].rpartition(":")[2].strip() for entry in entries}
         for text, found in zip(decks, every, strict=True):
-            if partitions and not any(name in partitions.upper() for name in found):
+            if not joined & {*found}:
                 said = f"{text.file}: none of its partitions is joined, which are "
                 self.doubts.append(
                     Doubt("A deck of another machine", f"{said}{first_listed(found, _NAMED)}")
