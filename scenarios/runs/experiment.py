@@ -268,7 +268,7 @@ def in_turn(
     return [work(each) for each in experiments]
 
 
-def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
+def shape(layout: Layout, sender: NodeName) -> tuple[Any, ...]:
     """What a node's rate depends on: which it is, machines, and fibres' kinds as it comes to them.
 
     Links with one chpid or another gone may be alike by it. The two ways of a link never are: with
