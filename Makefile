@@ -203,9 +203,10 @@ build/compiled/made: $(BUILT_OF)
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
-	else echo 'Compiling isfc into build/compiled ...'; \
+	else echo 'Compiling isfc into build/compiled, a minute on most machines ...'; $(begun); \
 	    PYTHONDONTWRITEBYTECODE= ISFC_COMPILE=1 ISFC_OPT_LEVEL=$(OPT_LEVEL) \
-	        $(BIN)/python setup.py --quiet build --build-lib build/compiled >build/log || { \
+	        $(BIN)/python setup.py --quiet build --build-lib build/compiled >build/log && \
+	        $(call took,Compiled isfc) || { \
 	    cat build/log >&2; rm -rf build/compiled/*; \
 	    echo "isfc cannot be compiled (are Python's header files there?), so it runs" \
 	         'interpreted.' >&2; }; fi

@@ -126,7 +126,7 @@ def change(
             for link in changing
             for trial in trials_of(link, steps)
         ),
-        (*old.assumed, *new.assumed),
+        tuple(each.text for each in (*old.assumed, *new.assumed)),
     )
 
 

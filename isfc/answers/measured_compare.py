@@ -25,9 +25,10 @@ from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
-from scenarios.figures.site_workload import Derived, QuietLink, derive
-from scenarios.runs.at_site import given_site, named_link
+from scenarios.figures.site_workload import Derived, QuietLink
+from scenarios.runs.at_site import given_site, link_of, opened_at
 from scenarios.runs.experiment import Load
+from scenarios.search.site_cluster import Channels, Cluster
 from scenarios.search.workers import each_by
 
 _DETAILED_MAX: Final = 3
@@ -127,6 +128,7 @@ def compare(
     link: str | None = None,
     from_: From = None,
     ran: WhatRan = (),
+    channels: Channels = (),
     about: AboutFiles | None = None,
     profile: GivenSite = None,
     tolerance: Annotated[
@@ -146,12 +148,14 @@ def compare(
     what is not of the link, and where it was quiet in every interval.
     """
     site = given_site(profile)
-    of_link = named_link(layout, link, site)
+    links, _ = opened_at(layout, site)
+    of_link = link_of(links, layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     said = measurements_of(measured, about, ran, client)
-    ends, left_out = [of_end(of_link, each, client) for each in said.measurements], [*said.left_out]
+    cluster = Cluster.of(links, of_link, said.measurements, channels)
+    ends, left_out = [of_end(of_link, each, client) for each in cluster.own], [*said.left_out]
     seen = seen_intervals(of_link, ends, left_out)
-    every = each_by(jobs)(partial(_compared, of_link, tolerance), seen)
+    every = each_by(jobs)(partial(_compared, cluster, tolerance), seen)
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))
     if not found:
@@ -166,12 +170,12 @@ def compare(
 
 
 def _compared(
-    layout: Layout, tolerance: float | None, seen: SeenInterval
+    cluster: Cluster, tolerance: float | None, seen: SeenInterval
 ) -> ComparedInterval | str:
     """An interval beside a run of what it is taken to be; or why it says nothing."""
     try:
-        derived = derive(layout, seen)
-        figures, reasons = figures_and_reasons(layout, seen, derived)
+        derived = cluster.derived(seen)
+        figures, reasons = figures_and_reasons(cluster.link, seen, derived)
     except QuietLink as error:
         return str(error)
     one = seen.ends[0].measurement
@@ -194,7 +198,7 @@ def _compared(
         {name: _median_error(figures, measures) for name, measures in OFF_BY.items()},
         beyond,
         reasons,
-        _rate_range(layout, derived),
+        _rate_range(cluster.link, derived),
     )
 
 

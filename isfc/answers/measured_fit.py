@@ -23,7 +23,9 @@ from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
+from scenarios.figures.site_beside import alongside
 from scenarios.runs.at_site import link_of, opened_at
+from scenarios.search.site_cluster import Channels, Cluster, say_beside
 from scenarios.search.site_fit import fit as fit_intervals
 from scenarios.search.site_fit import runs_of
 from scenarios.search.site_fitted import FitRefused, Fitted
@@ -42,6 +44,7 @@ def fit(
     link: str | None = None,
     from_: From = None,
     ran: WhatRan = (),
+    channels: Channels = (),
     about: AboutFiles | None = None,
     anyway: Annotated[
         bool, Argument("", "Take the fit even if it is refused; its profile says so.")
@@ -65,16 +68,19 @@ def fit(
     of_link = link_of(links, layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
-    ends = [of_end(of_link, each, client) for each in found.measurements]
+    cluster = Cluster.of(links, of_link, found.measurements, channels)
+    ends = [of_end(of_link, each, client) for each in cluster.own]
     left_out = [*found.left_out]
     seen = seen_intervals(of_link, ends, left_out)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
     with calling(jobs) as calls:
         runs = Runs(calls, lambda done: progress(done / at_most) if progress else None)
-        intervals, passed = intervals_of(of_link, seen, runs)
+        intervals, passed = intervals_of(seen, cluster.derived, runs)
         fitted = fit_intervals(of_link, intervals, runs, partial(_corrected, links, text))
-    texts = (note.text for note in of_link.notes)
+    beside = [one.derived.beside for one in intervals if one.derived.beside]
+    said = dict.fromkeys(f"beside it ran {say_beside(each)}" for each in beside)
+    texts = [*said] or [note.text for note in of_link.notes]
     fitted = structs.replace(
         fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts)
     )
@@ -87,7 +93,9 @@ def _corrected(links: Collection, text: str, laid: Layout) -> str:
     """The file of some links with one as ``laid``; what disks take there is a load of reads."""
     had = next(each for each in links.links if each.nodes == laid.nodes)
     usual, wanted = _of_disks(had), _of_disks(laid)
-    alone = tuple(without_disks(laid if each is had else each) for each in links.links)
+    alone = tuple(
+        without_disks(laid if each is had else alongside(laid, each)) for each in links.links
+    )
     io = dict(links.io)
     for path in (fibre.path for fibre in laid.fibres if fibre.path is not None):
         io["path"] = {**io["path"], path.name: {**io["path"][path.name], "km": path.km}}

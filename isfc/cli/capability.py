@@ -277,6 +277,6 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
     def tell(share: float) -> None:
         if not bars:
             bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
-        bars[0](100 * share)
+        bars[0](round(100 * share))
 
     return tell

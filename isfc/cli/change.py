@@ -10,7 +10,7 @@ from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption, LinkOption, valued
 from isfc.cli.output.file import ForceOption, check_file, check_force, write_file
-from isfc.cli.output.streams import show_json, show_lines, show_log
+from isfc.cli.output.streams import show_json, show_lines, show_log, show_remark
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known, grouped
 
@@ -47,7 +47,7 @@ class ChangePrinted(Printing, frozen=True):
     def show(self, found: Change, report: Callable[[Change], Iterable[str]]) -> None:
         """Write what tries it, and print the page; what is assumed goes to stderr."""
         for remark in found.assumed:
-            show_log(remark if remark.startswith("isfc: ") else f"isfc: note: {remark}")
+            show_remark(remark if remark.startswith("isfc: ") else f"isfc: note: {remark}")
         if self.trial is not None:
             _write(_trials_of(found.trials, self.link), self.trial)
         if self.json:
@@ -82,7 +82,7 @@ def _write(trials: Sequence[ChangeTrial], folder: Path) -> None:
         )
     there = {path for kind in ("toml", "cp") for path in folder.glob(f"{_NAME}*.{kind}")}
     if left := sorted(path.name for path in there - made):
-        show_log(f"isfc: note: not of this change: {', '.join(left)}")
+        show_remark(f"isfc: note: not of this change: {', '.join(left)}")
 
 
 change: Any = command_of(answer, report=change_lines, printed=ChangePrinted)

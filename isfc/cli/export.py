@@ -9,7 +9,7 @@ from isfc.cli.options.formats import Printing
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
-from isfc.cli.output.streams import show_log
+from isfc.cli.output.streams import show_remark
 from isfc.deck.export import Exported
 from isfc.deck.export import export as exported
 from isfc.errors import ConfigurationError
@@ -42,7 +42,7 @@ class StatementsWritten(Printing, frozen=True):
     def show(self, found: Exported, _: Callable[[Any], Any]) -> None:
         """Write them, and say what they cannot."""
         for remark in found.remarks:
-            show_log(remark)
+            show_remark(remark)
         output = self.output
         several = found.is_deck and len(found.texts) > 1
         if output and several and not (output.suffix or output.exists()):

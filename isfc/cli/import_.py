@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
-from itertools import chain, groupby
-from textwrap import wrap
+from itertools import groupby
 from typing import Any, Final
 
 import typer
@@ -14,7 +13,7 @@ from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Printing
 from isfc.cli.options.option import JsonOption
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
-from isfc.cli.output.streams import show_json, show_log
+from isfc.cli.output.streams import show_json, show_remark
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import import_dpm
 from isfc.deck.imported import Imported, layout_text
@@ -25,20 +24,19 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.file import collection_of
 from isfc.layout.write import format_collection, format_rdevs
 
-_WIDTH: Final = 80
 _LINES_MAX: Final = 8
 """Lines of a deck that a notice names."""
 
 
 def show_told(told: Deck | Sequence[Unpaired] | str) -> None:
     """Say on stderr what a user should know of the layout that goes to stdout."""
-    lines: Iterable[str]
+    remarks: Iterable[str]
     if isinstance(told, str):
-        lines = [told]
+        remarks = [told]
     else:
-        lines = _notices(told) if isinstance(told, Deck) else _unpaired(told)
-    for line in lines:
-        show_log(line)
+        remarks = _notices(told) if isinstance(told, Deck) else _unpaired(told)
+    for remark in remarks:
+        show_remark(remark)
 
 
 def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
@@ -53,10 +51,10 @@ def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
         left, key=lambda each: (each.node, each.device.place, each.text)
     ):
         rdevs = format_rdevs(each.device.rdev for each in devices)
-        yield from _wrapped(f"  {node} {rdevs} ({place.file}, line {place.line}): {text}")
+        yield f"  {node} {rdevs} ({place.file}, line {place.line}): {text}"
     own = len(unpaired) - len(left)
     if own:
-        yield from _wrapped(
+        yield (
             f"isfc: note: in no link: {counted(own, 'device')}, the far ends that partitions on "
             "one channel have of each other. Each leads to its own partition, and NOTPART or "
             "PARTITION shuts that out of it, as it should; --json names them"
@@ -68,13 +66,7 @@ def _notices(deck: Deck) -> Iterator[str]:
     for text in dict.fromkeys(notice.text for notice in deck.notices):
         lines = [str(notice.place.line) for notice in deck.notices if notice.text == text]
         where = f"line{'s' * (len(lines) > 1)} {first_listed(lines, _LINES_MAX)}"
-        yield from _wrapped(f"{deck.file}, {where}: {text}")
-
-
-def _wrapped(text: str) -> list[str]:
-    return wrap(
-        text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+        yield f"{deck.file}, {where}: {text}"
 
 
 class WrittenOptions(Printing, frozen=True):
@@ -87,8 +79,8 @@ class WrittenOptions(Printing, frozen=True):
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
         heading, output = found.heading, self.output
-        for line in chain.from_iterable(map(_wrapped, found.accounts)):
-            show_log(line)
+        for account in found.accounts:
+            show_remark(account)
         if self.json:
             show_json(found)
             if output is None:

@@ -90,7 +90,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "show.show_layout", "Draw a layout: systems, chpids, fibres, who writes on what."
     ),
     "report": Subcommand(
-        "report.report", "Write one page about a layout: drawing, findings, runs, losses."
+        "report.report", "Write one page: of a layout, or the decision that files come to."
     ),
     "studio": Subcommand(
         "studio.command.studio", "Edit a layout on a local page that judges each change."

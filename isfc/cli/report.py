@@ -1,17 +1,21 @@
-"""``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
+"""``isfc report``: a layout with its runs, or what a site's files come to, as one page."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from isfc.answers.page.report import check_charts
-from isfc.answers.page.report import report as page
+from isfc.answers.decision import Files as SiteFiles
+from isfc.answers.decision_page import Decision
+from isfc.answers.gathered import SiteAsked
+from isfc.answers.page.report import check_charts, page_of_decision, page_or_decision
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
+from isfc.cli.options.option import JsonOption
 from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
-from isfc.cli.output.streams import RUNNING, show_log
+from isfc.cli.output.streams import RUNNING, ExitCode, ask_user, show_json, show_log
 from isfc.errors.arguments import Argument
-from isfc.layout.catalogue import AnyLayout
+from isfc.layout.site import GivenSite
 from scenarios.runs.workload import workload_usage
 
 
@@ -20,33 +24,49 @@ class PageWritten(Printing, frozen=True):
 
     output: Annotated[Path, output_option("The page to be written.", "FILE.html")]
     force: ForceOption = False
+    json: JsonOption = False
 
     def check(self, own: Files) -> None:
         """Raise `ConfigurationError` for what cannot be written, before anything is run."""
         check_file("-o", self.output, (".html",), force=self.force)
         check_charts()
 
-    def show(self, found: str, report: Callable[[Any], Any]) -> None:
-        """Write it."""
-        write_file(self.output, found)
+    def show(self, found: str | Decision, report: Callable[[Any], Any]) -> None:
+        """Write it, and with ``json`` print the record of a decision."""
+        if isinstance(found, str):
+            write_file(self.output, found)
+            return
+        write_file(self.output, page_of_decision(found))
+        if self.json:
+            show_json(found)
 
 
 def _report(
-    layout: AnyLayout,
+    files: SiteFiles,
     *,
     link: str | None = None,
     workload: Annotated[str, Argument("NAME", f"What is run: {workload_usage()}.")] = "HL",
+    asked: SiteAsked | None = None,
+    profile: GivenSite = None,
     jobs: int = 1,
-) -> str:
-    """Write one page about a layout: drawing, findings, runs, losses.
+) -> str | Decision:
+    """Write one page: of a layout, or the decision that files come to.
 
-    The page needs no network and no other file. It has charts that can be zoomed and tables of
-    the same figures; it follows dark mode, and can be printed. Of a layout with several links it
-    has all; of more than three what they come to together, or the one that --link names. LAYOUT
-    may be an I/O configuration as well, with or without a link: then the page shows what its
-    channels can do, and the comparisons that concern them.
+    Of a layout it has drawing, findings, runs and losses; an I/O configuration, with or without a
+    link, gets what its channels can do. Of a site's files it begins with the decision; each part
+    is what a command of its own says. What has to be known is asked at a terminal; else the page
+    names the options to add, and the command ends with 1, as for what is wrong or not reached. The
+    page needs no network and no other file, follows dark mode, and can be printed.
     """
-    return page(layout, link=link, workload=workload, jobs=jobs, progress=_say)
+    return page_or_decision(
+        *(files, asked or SiteAsked()),
+        link=link,
+        workload=workload,
+        profile=profile,
+        jobs=jobs,
+        tell=_say,
+        ask=_ask,
+    )
 
 
 def _say(what: str) -> None:
@@ -54,4 +74,15 @@ def _say(what: str) -> None:
     show_log(f"{RUNNING}{what}")
 
 
-report = command_of(_report, printed=PageWritten)
+def _ask(question: str) -> str | None:
+    """What somebody at the terminal answers; nothing if nobody is there, or knows."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return None
+    return ask_user(question).strip() or None
+
+
+def _code(found: str | Decision) -> ExitCode:
+    return ExitCode.GOOD if isinstance(found, str) or found.is_whole else ExitCode.FAILED
+
+
+report = command_of(_report, _code, printed=PageWritten)

@@ -214,6 +214,18 @@ NAMED_MAX: Final = 6
 Pairs = tuple[tuple[DeviceGroup, DeviceGroup], ...]
 
 
+class SeveralCablings(ConfigurationError):
+    """The decks allow several cablings: ``choices`` are ports that say which."""
+
+    def __init__(self, message: str, choices: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.choices = choices
+
+    def __reduce__(self) -> tuple[type["SeveralCablings"], tuple[str, tuple[str, ...]]]:
+        """Let it go to another process."""
+        return SeveralCablings, (str(self), self.choices)
+
+
 def match(
     nodes: tuple[NodeName, NodeName],
     sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
@@ -234,12 +246,14 @@ def match(
     search = _CablingSearch(nodes, sides, cabling)
     best = search.found
     if len(best) > 1 or search.exhausted:
-        lines = [f"  --ports {options}" for options in search.possibilities()]
+        choices = (*search.possibilities(),)
+        lines = [f"  --ports {options}" for options in choices]
         more = ["  ..."] if len(best) > NAMED_MAX or search.exhausted else []
-        raise ConfigurationError(
+        raise SeveralCablings(
             f"{nodes[0]} and {nodes[1]}: the decks do not say which director port each channel "
             "sits on (or which channels share a cable), and several cablings pair as many "
-            "devices; expected the right one of\n" + "\n".join([*lines, *more])
+            "devices; expected the right one of\n" + "\n".join([*lines, *more]),
+            choices,
         )
     pairs = best[0] if best else ()
     return pairs, search.told(pairs)

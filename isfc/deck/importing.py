@@ -50,6 +50,7 @@ from isfc.deck.rnid import is_rnid_table, rnid_ports
 from isfc.deck.whose import account_of_console, by_system
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
+from isfc.errors.in_words import counted
 from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText
@@ -319,8 +320,8 @@ def layout_of(
     texts: Sequence[tuple[bytes, str, str]],
     partitions: str | None,
     ports: Sequence[str],
-) -> tuple[str, tuple[str, ...]]:
-    """The text of the layout that decks or console logs make, and what is assumed of them.
+) -> tuple[str, list[str], list[str]]:
+    """The text of the layout that decks or console logs make, what is left out, and what assumed.
 
     Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
     """
@@ -330,5 +331,7 @@ def layout_of(
     else:
         found = import_islink(named)
     said = *found.remarks, *(each for each in found.accounts if Kind.TEXT.value in each)
-    assumed = tuple(each.removeprefix("isfc: note: ") for each in said)
-    return layout_text(found, []), assumed
+    count = len(found.unpaired)
+    devices = f"Left out: {counted(count, 'device')} of the decks in no link. "
+    left = [f"{devices}'isfc import iocp' says of each why."] * (count > 0)
+    return layout_text(found, []), left, [each.removeprefix("isfc: note: ") for each in said]

@@ -248,9 +248,8 @@ def in_python() -> Iterator[None]:
         yield
     except ConfigurationError as error:
         text = re.sub(_OPTION, lambda found: found[1].replace("-", "_"), str(error))
-        if text == str(error):
-            raise
-        raise ConfigurationError(text) from None
+        error.args = (text,)
+        raise
 
 
 def _check(owner: str, name: str, value: object, hint: Any) -> None:

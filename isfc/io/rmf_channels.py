@@ -220,6 +220,8 @@ class ChannelLine(Struct, frozen=True):
     ficon_io_per_s: float | None
     zhpf_io_per_s: float | None
     has_zhpf: bool = True
+    part: tuple[float | None, float | None, float | None] = (None, None, None)
+    """What the partition itself has of it: percent of its processor, MB/s read and written."""
 
     @property
     def title(self) -> str:
@@ -295,6 +297,7 @@ def read_channel(
         ficon_io_per_s=_rate(found, "FICON RATE", "ZHPF RATE"),
         zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
         has_zhpf="ZHPF RATE" in found,
+        part=_part(found, heading.mb),
     ), end
 
 
@@ -328,6 +331,14 @@ def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> s
 def _rate(found: dict[str, float | None], name: str, other: str) -> float | None:
     """A rate; 0 where the column of one protocol is blank and the other's is not."""
     return found.get(name, 0.0 if other in found else None)
+
+
+def _part(
+    found: dict[str, float | None], mb: float
+) -> tuple[float | None, float | None, float | None]:
+    """What the partition itself has of a channel."""
+    read, write = (_scaled(found.get(f"{way} PART"), mb) for way in ("READ", "WRITE"))
+    return found.get("PART"), read, write
 
 
 def _scaled(value: float | None, factor: float) -> float | None:

@@ -18,6 +18,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.parts import made_whole
 from isfc.layout.sharing import with_notes
 from isfc.layout.source_kind import SourceKind, source_kind
+from isfc.reports.figure import Note, NoteKind
 
 _SUFFIX = ".toml"
 
@@ -120,8 +121,10 @@ class Sources(Struct, frozen=True):
             ((data, source, _),) = self.texts
             return parse_document(data, source)
         imported = named("isfc.deck.importing.layout_of")  # little of what is given is a deck
-        text, assumed = imported(self.kind, self.texts, partitions, ports)
-        return structs.replace(parse_document(text, str(self.decks)), assumed=assumed)
+        text, *said = imported(self.kind, self.texts, partitions, ports)
+        kinds = NoteKind.LEFT_OUT, NoteKind.ASSUMED
+        notes = (Note(kind, each) for kind, some in zip(kinds, said, strict=True) for each in some)
+        return structs.replace(parse_document(text, str(self.decks)), assumed=tuple(notes))
 
 
 def read_sources(given: str | Path | Decks) -> Sources:

@@ -39,7 +39,7 @@ from isfc.layout.parts import (
     with_machines,
 )
 from isfc.link.name import NodeName
-from isfc.reports.figure import Drawn
+from isfc.reports.figure import Drawn, Note
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,8 +65,8 @@ class Collection(Drawn):
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
     memory: tuple[Memory, ...] = ()
     others: tuple[OtherLink, ...] = ()
-    assumed: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """What was taken for granted of the decks or console logs that they were made of."""
+    assumed: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+    """What was taken for granted, or left out, of decks or console logs that they were made of."""
     whole: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

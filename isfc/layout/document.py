@@ -22,6 +22,7 @@ from isfc.layout.checked_toml import (
 )
 from isfc.layout.processors import MachineTable
 from isfc.link.name import NAME_LENGTH_MAX
+from isfc.reports.figure import Note
 
 LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
@@ -318,8 +319,8 @@ class Document(msgspec.Struct, frozen=True):
     """The same as it was written."""
     text: str
     """All of it, with its comments."""
-    assumed: tuple[str, ...] = ()
-    """What was taken for granted of the decks or console logs that it was made of."""
+    assumed: tuple[Note, ...] = ()
+    """What was taken for granted, or left out, of decks or console logs that it was made of."""
 
     @property
     def has_links(self) -> bool:

@@ -126,15 +126,16 @@ def with_notes(collection: Collection, link: Layout, *, alone: bool = True) -> L
 _PLACES: Final = 4
 """Pairs of systems, alike ones counted once, of which a note lists the chpids (chosen)."""
 
-OPEN: Final = frozenset({NoteKind.ONE_CHANNEL, NoteKind.JOINED, NoteKind.ASSUMED})
+OPEN: Final = frozenset(
+    {NoteKind.ONE_CHANNEL, NoteKind.JOINED, NoteKind.LEFT_OUT, NoteKind.ASSUMED}
+)
 """Kinds of what `open_questions` says."""
 
 
 def open_questions(collection: Collection, link: Layout | None = None) -> tuple[Note, ...]:
     """What a file leaves open, of figures of a ``link``, or of all links if it is None."""
     links = collection.links if link is None else (link,)
-    assumed = [Note(NoteKind.ASSUMED, each) for each in collection.assumed]
-    return (*_one_channel(maybe_one(collection, link)), *_joined(links), *assumed)
+    return (*_one_channel(maybe_one(collection, link)), *_joined(links), *collection.assumed)
 
 
 def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:

@@ -62,7 +62,7 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
         lines += _lines(link)
     lines += _machine_lines(links, collection.cecs)
     lines += [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).lstrip("\n") + "\n"
 
 
 def _shared_lines(collection: Collection) -> Iterator[str]:

@@ -206,6 +206,8 @@ class NoteKind(StrEnum):
     """Two chpids may be one channel, and the figures are of two."""
     JOINED = "joined"
     """Two directors are on the way, and the file does not say how they are joined."""
+    LEFT_OUT = "left-out"
+    """Decks have devices that are in no link."""
     ELSEWHERE = "elsewhere"
     """A piece that is lost is part of other links alone."""
     DISKS = "disks"

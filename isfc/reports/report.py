@@ -247,6 +247,7 @@ _CAVEATS: Final = (
     NoteKind.ALONE,
     NoteKind.OTHERS,
     NoteKind.JOINED,
+    NoteKind.LEFT_OUT,
     NoteKind.RULE,
     NoteKind.EXTRAPOLATED,
     NoteKind.PROFILE,

@@ -107,9 +107,14 @@ def seen_intervals(
 def _same_interval(one: SeenInterval, end: SeenLink) -> bool:
     if len(one.ends) > 1 or one.ends[0].node == end.node:
         return False
-    here, there = _seconds(one.ends[0].measurement), _seconds(end.measurement)
+    return at_one_time(one.ends[0].measurement, end.measurement)
+
+
+def at_one_time(one: Measurement, other: Measurement) -> bool:
+    """Whether intervals ended together, or neither says when."""
+    here, there = _seconds(one), _seconds(other)
     if here is None or there is None:
-        return here is there  # both without a time
+        return here is there
     return abs(here - there) <= APART_S
 
 

@@ -5,6 +5,7 @@ are spread, how many messages a conversation has under way, or how many conversa
 what is assumed of these is said. Device rows alone tell none of it: the user must say what ran.
 """
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from math import log
 from typing import Final
@@ -21,6 +22,7 @@ from isfc.link.name import NodeName
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
 from isfc.site.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.site.seen import SeenInterval, SeenLink
+from scenarios.figures.site_beside import BesideLink
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import Result
@@ -188,6 +190,7 @@ class Derived(Struct, frozen=True):
     is_light: bool = False
     is_inferred: bool = False
     guests: GuestCosts = GuestCosts()
+    beside: BesideLink | None = None
 
     def __str__(self) -> str:
         if self.is_light:
@@ -224,7 +227,15 @@ class Derived(Struct, frozen=True):
     ) -> Experiment:
         """A run of it."""
         asked = layout, self.workload, self.pairs, seconds, warmup, seed, self.client
-        return Experiment.of(*asked, guests=self.guests)
+        return _with(Experiment.of(*asked, guests=self.guests), self.beside)
+
+
+def _with(asked: Experiment, beside: BesideLink | None) -> Experiment:
+    """The run of one link, with what runs beside it."""
+    if beside is None:
+        return asked
+    collection = beside.with_link(asked.layout)
+    return dataclasses.replace(asked, collection=collection, loads=(*asked.loads, *beside.loads))
 
 
 class _Seen(Struct, frozen=True):
@@ -252,11 +263,14 @@ class _Seen(Struct, frozen=True):
         return off
 
 
-def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Derived:
+def derive(
+    layout: Layout, interval: SeenInterval, seconds: float = 0.5, beside: BesideLink | None = None
+) -> Derived:
     """The workload of an interval: as the first of its ends says it that does.
 
-    Pairs that nobody says are found by runs of ``seconds`` each. Raises `QuietLink` where nothing
-    ran, and `ConfigurationError` where nothing says what.
+    ``beside`` is what else runs on its channels. Pairs that nobody says are found by runs of
+    ``seconds`` each. Raises `QuietLink` where nothing ran, and `ConfigurationError` where nothing
+    says what.
     """
     check_busy(interval)
     check_possible(layout, interval)
@@ -267,7 +281,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     told = said[0] if said else None
     active = next((end for end in interval.ends if end.measurement.links), None)
     if told is not None:
-        return _as_told(layout, told, active, seconds)
+        return replace(_as_told(layout, told, active, seconds, beside), beside=beside)
     if active is None:
         raise ConfigurationError(
             f"{interval.place}: device rows say nothing of messages; expected link activity of the "
@@ -280,10 +294,11 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     client = _client(layout, active.node, here=here)
     uncertain = [*assumed(out, back, workload)]
     seen = _Seen(out, back, link.tx_pend_count if active.node == client else None)
-    tried = _pairs(Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client), seen)
+    asked = Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client)
+    tried = _pairs(_with(asked, beside), seen)
     one_pair = min(tried, key=lambda each: each.pairs)
     if _is_light(seen, one_pair.mb_per_s):
-        return _as_open(workload, client, seen, one_pair.mb_per_s)
+        return replace(_as_open(workload, client, seen, one_pair.mb_per_s), beside=beside)
     best = tried[0]
     if not 1 / _OFF_MAX < best.mb_per_s / seen.mb_per_s < _OFF_MAX:
         nearest = "nearest in messages a package and those that wait"
@@ -297,7 +312,8 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         least, most = as_well
         uncertain.append(f"{least} to {most} pairs do as well, at other speeds of the link")
     rate = exchanges(out, back).per_s
-    return Derived(workload, best.pairs, client, rate, tuple(uncertain), is_inferred=True)
+    found = Derived(workload, best.pairs, client, rate, tuple(uncertain), is_inferred=True)
+    return replace(found, beside=beside)
 
 
 def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float) -> Derived:
@@ -349,7 +365,13 @@ def check_possible(layout: Layout, interval: SeenInterval) -> None:
             )
 
 
-def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: float) -> Derived:
+def _as_told(
+    layout: Layout,
+    told: SeenLink,
+    active: SeenLink | None,
+    seconds: float,
+    beside: BesideLink | None,
+) -> Derived:
     """What ran as one end says it; the other may say where the clients were, and how much."""
     uncertain = []
     end, here = told, told.measurement.clients
@@ -369,7 +391,7 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: f
     if not doubts and workload.traffic is Traffic.TRANSPORT:
         seen = _Seen(out, back, None)
         asked = Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client)
-        one_pair = run(asked).mb_per_s
+        one_pair = run(_with(asked, beside)).result.mb_per_s
         if _is_light(seen, one_pair):
             return _as_open(workload, client, seen, one_pair)
     offered = exchanges(out, back).per_s if out.messages_per_s else 0.0
@@ -418,7 +440,8 @@ def _pairs(asked: Experiment, seen: _Seen) -> list[_Tried]:
 
     def attempt(pairs: int) -> _Tried:
         if pairs not in tried:
-            found = run(asked.with_loads(lambda load: replace(load, pairs=pairs))).result
+            loads = replace(asked.loads[0], pairs=pairs), *asked.loads[1:]
+            found = run(dataclasses.replace(asked, loads=loads)).result
             explains = abs(log(found.mb_per_s / seen.mb_per_s)) < _EXPLAINED
             tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found), explains)
         return tried[pairs]

@@ -119,7 +119,7 @@ CAUSES: Final = (
         is_layout=True,
     ),
     Cause(
-        (-0.7, -0.35, 0.3, 0.65),
+        (-0.7, -0.35, 0.3, 0.69),
         lambda _, laid: f"lines of {_of_fibres(laid, lambda it: it.gbps)} Gb/s",
         _faster,
         is_layout=True,

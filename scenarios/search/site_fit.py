@@ -24,14 +24,8 @@ from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_rivals, site_search
-from scenarios.search.site_fitted import (
-    Explanation,
-    Fitted,
-    HeldBack,
-    explain,
-    log_off,
-    predicted_apart,
-)
+from scenarios.search.site_evidence import SEEDS, Evidence
+from scenarios.search.site_fitted import Explanation, Fitted, HeldBack, explain, predicted_apart
 from scenarios.search.site_rivals import Rival
 from scenarios.search.site_search import FitInterval, Runs, Search, figures_of
 from scenarios.search.site_skew import skewed
@@ -39,9 +33,6 @@ from scenarios.search.site_surface import TRANSFER, numpy, unknowns
 
 JUDGED_SECONDS: Final = 1.0
 """Virtual time of the runs that judge what was held back."""
-
-SEEDS: Final = (1, 2, 3)
-"""Of these runs: how far they are apart is the spread within which a fit is as good as none."""
 
 LINE_MIN: Final = 0.1
 """How far the line is apart from the processor, as a logarithm, to be worth a word. Chosen."""
@@ -67,6 +58,8 @@ def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
         1
         + sum(count for _, count in site_search.ROUNDS)
         + site_search.AGAIN_MAX * (site_search.ROUNDS[0][1] + site_search.AT_EDGE[1])
+        + site_search.AGAIN_MAX * site_search.BESIDE[-1][1]
+        + 2 * len(SEEDS)
     )
     held_back = len(SEEDS) * ((2 * CTCS_MAX + 2 if intervals == 1 else intervals) + intervals)
     features = len({fibre.profile.feature for fibre in layout.fibres})
@@ -141,6 +134,10 @@ class _Fit:
         self._moved = self._near.moved(self._told)
         self._logs = self._near.best(self._moved)
         self.misfit = self._near.misfit(self._logs)
+        # looked at as closely as a cause beside, which is else nearer for this alone
+        close = search.around(self._logs, self._moved, site_search.BESIDE[-1:]).best(self._moved)
+        self._evidence = Evidence(search, self._near.known, runs)
+        self._logs = self._evidence.nearer(self._logs, close)
         self._intervals = search.loads(self._logs)
 
     def judged(self, written: Callable[[Layout], str]) -> Fitted:
@@ -148,7 +145,7 @@ class _Fit:
         near, told, misfit = self._near, self._told, self.misfit
         held = self._held_back()
         model = [(self._layout, one) for one in self._search.intervals]
-        as_taken = [self._figures(model, seed=seed) for seed in SEEDS]
+        as_taken = [self._figures(model, seed) for seed in SEEDS]
         with_it = [[f for each in run for f in each.figures] for run in held]
         without = [[f for figures in run for f in figures] for run in as_taken]
         covariance = near.covariance(misfit)
@@ -172,8 +169,13 @@ class _Fit:
                 inferred=any(one.derived.is_inferred for one in self._intervals),
             )
         ]
+        fitted = self._as_rival(profile)
         doubts = [*self._of_loads(covariance), *self._said(), *untrue]
-        explanations, nearest, better = self._beside(profile)
+        explanations, nearest, better = self._beside(fitted, is_untrue=bool(untrue))
+        if any(one.derived.doubts for one in self._intervals):  # then it is no cause's work
+            nearest, better = fitted, ""
+        elif unlike := [*self._evidence.unlike(nearest)]:
+            doubts, nearest, better = doubts + unlike, fitted, ""
         others = [*self._other_workloads(nearest)] if doubts or better else []
         doubts += others or [better] * bool(better) or [_UNEXPLAINED] * bool(untrue)
         notes = [
@@ -204,7 +206,7 @@ class _Fit:
                     self._seat(name),
                     [each for each in figures if not alone or site_search.group_of(each) == name],
                 )
-                for name, figures in zip(names, self._figures(runs, seed=seed), strict=True)
+                for name, figures in zip(names, self._figures(runs, seed), strict=True)
             ]
             for seed in SEEDS
         ]
@@ -213,34 +215,48 @@ class _Fit:
         """Which figures are left without a group."""
         return [*map(name.__ne__, self._search.groups)]
 
-    def _beside(self, profile: SiteProfile) -> tuple[tuple[Explanation, ...], Rival, str]:
-        """All explanations, the nearest as a rival, and in words what speaks against the fit.
-
-        That is what is nearer than the fit, or as near where it matters.
-        """
+    def _as_rival(self, profile: SiteProfile) -> Rival:
         moved = sum(factor != 1.0 for factor in profile.factors.values())
         at_site = with_site(self._layout, profile)
-        fitted = Rival("the fit", at_site, self._intervals, moved, self._layout)
+        return Rival("the fit", at_site, self._intervals, moved, self._layout)
+
+    def _beside(
+        self, fitted: Rival, *, is_untrue: bool
+    ) -> tuple[tuple[Explanation, ...], Rival, str]:
+        """All explanations, the nearest as a rival, and in words what speaks against the fit.
+
+        That is what is nearer than the fit, or as near where it matters. Beside one that
+        ``is_untrue`` by its own figures, what is nearer need not be so by more than chance.
+        """
+        moved, at_site = fitted.fitted, fitted.at
         rivals = site_rivals.find_rivals(self._search, self._near, self._told, self._logs)
-        own, *others = self._explained([fitted, *rivals])
-        is_apart = profile.factors.get("line", 1.0) != 1.0
+        if is_untrue:
+            rivals.append(
+                Rival("the model as it is", self._layout, self._intervals, 0, self._layout)
+            )
+        own, *found = self._evidence.explained([fitted, *rivals])
+        by_cause: dict[object, tuple[Explanation, Rival]] = {}
+        for each, rival in sorted(zip(found, rivals, strict=True), key=lambda it: it[0].aicc):
+            by_cause.setdefault(rival.cause or rival.what, (each, rival))
+        others = [each for each, _ in by_cause.values()]
+        is_apart = at_site.site is not None and at_site.site.factors.get("line", 1.0) != 1.0
         own_aicc = own.aicc + site_fitted.APART * is_apart
         ranked = tuple(sorted((own, *others), key=lambda each: each.aicc))
         near = [
             (each, rival)
-            for each, rival in zip(others, rivals, strict=True)
+            for each, rival in by_cause.values()
             if each.off_percent < site_fitted.NEAR_MAX
-            # one that is as near counts only if it takes no more constants than the fit
-            and each.aicc < own_aicc + (-1 if rival.fitted > moved else 1) * site_fitted.AS_GOOD
+            and each.aicc < own_aicc + (0.0 if is_untrue else _margin(rival.fitted, moved))
         ]
         if not near:
             return ranked, fitted, ""
         best, rival = min(near, key=lambda each: each[0].aicc)
         alike = best.aicc + site_fitted.AS_GOOD
         named = site_fitted.named([each for each, _ in near if each.aicc < alike])
-        if best.aicc < own_aicc - site_fitted.AS_GOOD or not rival.fitted:
+        if is_untrue or best.aicc < own_aicc - site_fitted.AS_GOOD or not rival.fitted:
             doubt = f"these figures look like {named}; the fit is off by {own.off}"
-            return ranked, rival, doubt if rival.is_layout else f"{doubt}: {_NO_LAYOUT}"
+            is_said = rival.is_layout or not rival.fitted
+            return ranked, rival, doubt if is_said else f"{doubt}: {_NO_LAYOUT}"
         elsewhere = predicted_apart(at_site, [rival.at for _, rival in near], self._runs.each)
         doubt = (
             f"these figures look as much like {named} as like the fit, which is off "
@@ -304,7 +320,7 @@ class _Fit:
             known = self._near.known[ends[index] : ends[index + 1]]
             others = [*site_fitted.other_workloads(self._intervals[index].derived)]
             runs = [(self._layout, FitInterval(one.seen, other)) for _, other in others]
-            every = self._off([(nearest.at, one), *runs]).reshape(1 + len(runs), -1)
+            every = self._evidence.off([(nearest.at, one), *runs])
             own, *rivals = (
                 explain(what, off, known)
                 for what, off in zip(["", *(what for what, _ in others)], every, strict=True)
@@ -319,37 +335,23 @@ class _Fit:
                     f"{one.derived} {nearest.what} is off by {own.off}: what ran?"
                 )
 
-    def _explained(self, explanations: Sequence[Rival]) -> list[Explanation]:
-        """How near each comes over all intervals, where noise is what the nearest leaves."""
-        wanted = [(each.at, one) for each in explanations for one in each.intervals]
-        runs = [self._off(wanted, seed) for seed in SEEDS]
-        every = numpy.mean(runs, axis=0).reshape(len(explanations), -1)
-        known = self._near.known
-        least = min(explain("", off, known).squares for off in every)
-        known = known * max(1.0, (least / len(known)) ** 0.5)
-        return [
-            explain(each.what, off, known, each.fitted)
-            for each, off in zip(explanations, every, strict=True)
-        ]
-
-    def _off(self, wanted: Sequence[tuple[Layout, FitInterval]], seed: int = 1) -> Any:
-        """How far short runs are off, as logarithms: the figures of all."""
-        found = self._figures(wanted, site_search.SECONDS, seed)
-        return numpy.array([log_off(figure) for figures in found for figure in figures])
-
     def _figures(
-        self,
-        wanted: Sequence[tuple[Layout, FitInterval]],
-        seconds: float | None = None,
-        seed: int = 1,
+        self, wanted: Sequence[tuple[Layout, FitInterval]], seed: int
     ) -> list[list[MeasuredFigure]]:
-        """The judged figures of intervals beside runs, of `JUDGED_SECONDS` unless it is said."""
-        lasting = JUDGED_SECONDS if seconds is None else seconds
-        return self._runs.each([partial(figures_of, at, one, lasting, seed) for at, one in wanted])
+        """The judged figures of intervals beside runs."""
+        calls = [partial(figures_of, at, one, JUDGED_SECONDS, seed) for at, one in wanted]
+        return self._runs.each(calls)
 
     def _seat(self, name: str) -> str:
         """A group in words."""
         return name if len(self._intervals) == 1 else str(self._intervals[int(name)])
+
+
+def _margin(fitted: int, moved: int) -> float:
+    """How far behind a fit with ``moved`` constants a rival counts: with more it has to lead."""
+    if not fitted:
+        return site_fitted.AS_GOOD
+    return site_fitted.AS_NEAR if fitted <= moved else -site_fitted.AS_GOOD
 
 
 def _spread_of(runs: Sequence[Sequence[MeasuredFigure]]) -> float:

@@ -31,9 +31,12 @@ from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_surface import at_bound, numpy, squares
 
-AS_GOOD: Final = 10.0
-"""How far the evidence (AICc) of a rival may be behind the fit's for it to be about as near; one
-that is so far ahead is nearer. Chosen: the scatter of short runs is about that."""
+AS_GOOD: Final = 15.0
+"""How far the evidence (AICc) of a rival has to be ahead of the fit's to be nearer. Chosen: short
+runs scatter by 10, and of the six figures of a device two follow from the others."""
+
+AS_NEAR: Final = 5.0
+"""How far it may be behind for the rival to be about as near. Chosen: odds of one to twelve."""
 
 NAMED_MAX: Final = 3
 """Explanations that a reason names."""

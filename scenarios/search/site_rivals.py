@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS
-from scenarios.search.site_causes import CAUSES
+from scenarios.search.site_causes import CAUSES, Cause
 from scenarios.search.site_fitted import other_features
 from scenarios.search.site_search import BESIDE, FitInterval, Search
 from scenarios.search.site_surface import LINE, Near, Unknowns, numpy, scipy, squares
@@ -24,16 +24,17 @@ REACH: Final = 0.6
 STEPS: Final = 3
 """How often slopes are taken again on the way to the best by curves."""
 
-NEAREST: Final = 2
-SECOND: Final = 2.0
-"""Causes that are searched around; the second if its squares are less than twice the first's."""
+NEAREST: Final = 3
+OTHERS: Final = 2.0
+"""Causes that are searched around; others than the first if their squares are less than twice as
+many. Of the nearest then it is done again, nearer."""
 
 HOPEFUL: Final = 2.0
 """Up to how many times the fit's squares a rival has by curves and slopes. Chosen: what a search
 around it may take off."""
 
 RUNS: Final = (
-    2 + sum(len(each.tried) + 1 for each in CAUSES) + NEAREST * (1 + sum(n for _, n in BESIDE))
+    2 + sum(len(each.tried) + 2 for each in CAUSES) + NEAREST * (2 + sum(n for _, n in BESIDE))
 )
 """How many runs of an interval that takes at most, with those that judge."""
 
@@ -53,6 +54,8 @@ class Rival(Struct, frozen=True):
     """the same with the model's constants"""
     is_layout: bool = False
     """whether its file can say so"""
+    cause: Cause | None = None
+    """which it is, if it is one that a number tells"""
 
 
 def find_rivals(search: Search, near: Near, told: Any, logs: Any) -> list[Rival]:
@@ -76,20 +79,28 @@ def find_rivals(search: Search, near: Near, told: Any, logs: Any) -> list[Rival]
             insort(numbers, 0.0)
             at = scipy.interpolate.PchipInterpolator(numbers, numpy.array(tried))
             curve = _Curve(near, beside.unknowns, numbers, at)
-            best = curve.start(base, free)
-            (shown,) = beside.shown([best])
-            there = curve.beside(best[:-1], best[-1], shown)
+            starts = [curve.start(base, each) for each in (_alone(free), free)]
+            # slopes are of no cause, and may lead astray: then the number alone is nearer
+            runs = zip(starts, beside.shown(starts), strict=True)
+            start, shown = min(runs, key=lambda run: squares(run[1] / known))
+            there = curve.beside(start[:-1], start[-1], shown)
             best = there.best(numpy.append(free, True))
             off = squares(there.surface.at(best) / known)
             if off < most and abs(best[-1]) > AWAY:
-                found.append((off, beside, best))
+                found.append((off, (beside, start, best)))
     found.sort(key=lambda each: each[0])
-    nearest = [each for each in found[:NEAREST] if each[0] < SECOND * found[0][0]]
-    searched = [_searched(beside, best, numpy.append(free, True)) for _, beside, best in nearest]
+    nearest = [each for off, each in found[:NEAREST] if off < OTHERS * found[0][0]]
     return [
         *_features(search, near, base, free, most),
-        *(each for each in searched if each is not None),
+        *_searched(nearest, numpy.append(free, True)),
     ]
+
+
+def _alone(free: Any) -> Any:
+    """What is free where no constant is."""
+    alone = free.copy()
+    alone[: len(CONSTANTS)] = False
+    return alone
 
 
 def _features(search: Search, near: Near, base: Any, free: Any, most: float) -> Iterator[Rival]:
@@ -100,9 +111,8 @@ def _features(search: Search, near: Near, base: Any, free: Any, most: float) -> 
         (level,) = other.shown([base])
         surface = structs.replace(near.surface, centre=base, level=level)
         there = structs.replace(near, surface=surface, reach=numpy.maximum(near.reach, REACH))
-        alone, moved = free.copy(), there.moved(free)
-        alone[constants] = False
-        tried = {what: alone}
+        moved = there.moved(free)
+        tried = {what: _alone(free)}
         if moved[constants].any():
             tried[f"{what}, with other constants"] = moved
         for said, changed in tried.items():
@@ -111,18 +121,33 @@ def _features(search: Search, near: Near, base: Any, free: Any, most: float) -> 
                 yield Rival(said, other.at(logs), other.loads(logs), fitted, laid, is_layout=True)
 
 
-def _searched(beside: Search, start: Any, free: Any) -> Rival | None:
-    """A cause at the best that a search around ``start`` finds; None if it is not needed."""
-    near = beside.around(start, free)
-    moved = near.moved(free)
-    logs = near.best(moved)
+def _searched(causes: Sequence[tuple[Search, Any, Any]], free: Any) -> Iterator[Rival]:
+    """Causes where curves have them, and at the best that searches around their best find.
+
+    Nothing of one that is not needed.
+    """
+    looked = []
+    for beside, start, best in causes:
+        near = beside.around(best, free, BESIDE[:1])
+        moved = near.moved(free)
+        logs = near.best(moved)
+        if near.is_needed(-1, moved):
+            yield _rival(beside, start)
+            yield _rival(beside, logs)
+            looked.append((near.misfit(logs), beside, logs))
+    if looked:
+        _, beside, logs = min(looked, key=lambda each: each[0])
+        near = beside.around(logs, free, BESIDE[1:])
+        yield _rival(beside, near.best(near.moved(free)))
+
+
+def _rival(beside: Search, logs: Any) -> Rival:
     number, cause = float(logs[-1]), beside.cause
-    if cause is None or not near.is_needed(-1, moved):
-        return None
+    assert cause is not None, "it is a search with one"
     laid = cause.laid(beside.layout, number)
-    fitted = 1 + int(moved[: len(CONSTANTS)].sum())
-    loads = beside.loads(logs)
-    return Rival(cause.said(number, laid), beside.at(logs), loads, fitted, laid, cause.is_layout)
+    fitted = 1 + int(numpy.count_nonzero(logs[: len(CONSTANTS)]))
+    said, loads = cause.said(number, laid), beside.loads(logs)
+    return Rival(said, beside.at(logs), loads, fitted, laid, cause.is_layout, cause)
 
 
 class _Curve(Struct, frozen=True):

@@ -22,7 +22,7 @@ from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
-from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived, QuietLink, check_busy, derive
+from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived, QuietLink, check_busy
 from scenarios.search.site_causes import Cause
 from scenarios.search.site_fitted import log_off
 from scenarios.search.site_surface import (
@@ -53,6 +53,8 @@ REACH: Final = 1.2
 """How far beyond its points a surface is used, as a multiple of their distance."""
 
 SECONDS: Final = 0.4
+BESIDE_SECONDS: Final = 0.2
+"""The same where other links are run beside, which takes as long. Chosen: half."""
 WARMUP: Final = 0.15
 """Virtual time of each run of the search."""
 
@@ -89,6 +91,12 @@ class FitInterval(Struct, frozen=True):
         """Whether nobody says what ran, and that are pairs of guests, and not a rate."""
         return self.derived.is_inferred and not self.derived.is_light
 
+    @property
+    def searched_s(self) -> float:
+        """Virtual seconds of a run of the search."""
+        beside = self.derived.beside
+        return BESIDE_SECONDS if beside is not None and beside.loads else SECONDS
+
     def as_open(self) -> "FitInterval":
         """With the same messages at times of their own."""
         return structs.replace(self, derived=self.derived.as_open())
@@ -121,9 +129,9 @@ tell what there is to be told."""
 
 
 def intervals_of(
-    layout: Layout, seen: Iterable[SeenInterval], runs: Runs
+    seen: Iterable[SeenInterval], derived: Callable[[SeenInterval], Derived], runs: Runs
 ) -> tuple[list[FitInterval], list[str]]:
-    """What can be fitted to, and in words what is left out.
+    """What can be fitted to, and in words what is left out. ``derived`` says what ran.
 
     That are intervals of a quiet link and, if there are others, of a light load. Of more than
     `INTERVALS_MAX` some are taken, from the least busy to the busiest.
@@ -142,7 +150,7 @@ def intervals_of(
             "busiest"
         )
     found = []
-    for taken in runs.each([partial(_taken, layout, one) for one in chosen]):
+    for taken in runs.each([partial(_taken, one, derived) for one in chosen]):
         if isinstance(taken, FitInterval):
             found.append(taken)
         elif isinstance(taken, QuietLink):  # device rows were busy, with no message
@@ -160,10 +168,12 @@ def intervals_of(
     return busy, left_out
 
 
-def _taken(layout: Layout, one: SeenInterval) -> FitInterval | ConfigurationError:
+def _taken(
+    one: SeenInterval, derived: Callable[[SeenInterval], Derived]
+) -> FitInterval | ConfigurationError:
     """An interval and what it is taken to be, or why not: an error ends another process."""
     try:
-        return FitInterval(one, derive(layout, one))
+        return FitInterval(one, derived(one))
     except ConfigurationError as error:
         return error
 
@@ -221,6 +231,8 @@ class Search:
         """How many judged figures each interval has."""
         self.groups: list[str] = []
         """To what each figure belongs: its interval, or its device if there is one interval."""
+        self.places: list[tuple[str, str, str]] = []
+        """Of each figure its end, its RDEV or ``link``, and its measure."""
 
     def begun(self) -> "Search":
         """The same with a run of the model as it is, which says how many figures are judged."""
@@ -231,10 +243,10 @@ class Search:
         """A search of the same figures over another layout, or with a cause beside."""
         return Search(layout, self.intervals, self._blank, self._runs, cause)
 
-    def around(self, start: Any, free: Any) -> Near:
+    def around(self, start: Any, free: Any, rounds: Sequence[tuple[float, int]] = BESIDE) -> Near:
         """What runs around ``start`` say, where ``free`` unknowns are changed, and then nearer."""
         points = scipy.stats.qmc.Sobol(len(CONSTANTS) + 2, rng=1)
-        for width, count in BESIDE:
+        for width, count in rounds:
             for _ in range(AGAIN_MAX):
                 centre = start
                 near = self._look_around(points, centre, width * free, count)
@@ -348,7 +360,9 @@ class Search:
         wanted = []
         for seed, point in enumerate(points, first + 1):
             layout = self.at(point)
-            wanted += [partial(figures_of, layout, one, SECONDS, seed) for one in self.loads(point)]
+            wanted += [
+                partial(figures_of, layout, one, one.searched_s, seed) for one in self.loads(point)
+            ]
         found = self._runs.each(wanted)
         self._points += points
         shown = [[*map(log_off, figures)] for figures in found]
@@ -358,6 +372,7 @@ class Search:
         self.groups = [
             group_of(f) if count == 1 else str(i) for i, one in enumerate(last) for f in one
         ]
+        self.places = [(f.node, f.of, f.measure) for one in last for f in one]
         self.rounding = [figure.rounding for one in last for figure in one]
 
 

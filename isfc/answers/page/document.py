@@ -5,6 +5,7 @@ It is of links together, of each link (`isfc.answers.page.link`), and of channel
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from types import MappingProxyType
@@ -12,7 +13,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.answers.drawing import drawing_svg
+from isfc.answers.decision_page import Decision, files_table
+from isfc.answers.drawing import cluster_of, drawing_svg
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
 from isfc.answers.losses import losses_of, losses_report
@@ -22,9 +24,10 @@ from isfc.answers.plan_links import all_together, at_a_glance, planned_together
 from isfc.answers.plan_links_report import cluster_report, planned_links_report
 from isfc.errors.loading import named
 from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
-from isfc.reports.html import chart_of, part, render, resource, section
+from isfc.reports.html import chart_of, part, render, resource, section, table_of
 from isfc.reports.picture import STYLE, Spec, script_bundle
 from isfc.reports.report import Report
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
@@ -65,6 +68,37 @@ def document(
         articles.append(channels_article(channels))
     timelines = {f"timeline{each.mark}": timeline_chart(each.timeline) for each in links}
     return _page(title, articles, parts, timelines, script)
+
+
+def decision_page(found: Decision) -> str:
+    """The decision with what was given and a drawing, then each part."""
+    names = [(f"part-{number}", each) for number, each in enumerate(found.parts, start=1)]
+    collection = parse_collection(found.layout) if found.layout is not None else None
+    title = f"Decision of {', '.join(collection.systems)}" if collection else "No decision"
+    first = render(
+        "answers/page/decision.html",
+        title=title,
+        found=found,
+        parts={name: each.title for name, each in names},
+        files=table_of(files_table(found)),
+        drawing=collection and drawing_svg(*collection.links, cluster=cluster_of(collection)),
+    )
+    told = [
+        render("answers/page/part.html", mark=name, part=each, section=section(each.report))
+        for name, each in names
+    ]
+    return _told_apart(_page(title, [first, *told]))
+
+
+def _told_apart(page: str) -> str:
+    """The page, whose regions have names of their own: parts may have tables of one caption."""
+    seen = Counter[str]()
+
+    def numbered(found: re.Match[str]) -> str:
+        seen[found[1]] += 1
+        return found[0] if seen[found[1]] == 1 else f'{found[0][:-1]}, {seen[found[1]]}"'
+
+    return re.sub(r'role="region" aria-label="([^"]*)"', numbered, page)
 
 
 def page_of(report: Report) -> str:

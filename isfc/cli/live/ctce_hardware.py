@@ -6,10 +6,11 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, format_rdev
+from ctc.features import FEATURES
 from ctc.order import FibreKind
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
-from isfc.layout.build import CtcChoice, build_layout
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, SaidFibre, build_layout
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import named_pieces
 from isfc.layout.parts import Cec
@@ -74,7 +75,8 @@ def made_layout(ctcs: Sequence[JoinedCtc]) -> str:
     choices = [
         CtcChoice((ChpidId(a.rdev >> 8), ChpidId(b.rdev >> 8)), (a.rdev, b.rdev)) for a, b in ctcs
     ]
-    layout = build_layout((nodes[0], nodes[1]), choices, lambda _: None)
+    said = SaidFibre(FEATURES[ASSUMED_FEATURE.feature])  # the heading says that it is assumed
+    layout = build_layout((nodes[0], nodes[1]), choices, lambda _: said)
     heading = [
         f"The CTCs of {nodes[0]} and {nodes[1]}, for isfc ctce --layout.",
         "Chpids and feature are assumed: change them to the hardware that is to be modelled.",

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from isfc.cli.options import option
 from isfc.cli.output.file import ForceOption, check_file, check_force, whole_file, write_file
-from isfc.cli.output.streams import show, show_csv, show_json, show_lines, show_log
+from isfc.cli.output.streams import show, show_csv, show_json, show_lines, show_remark
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known
 from isfc.errors.loading import check_library
@@ -85,7 +85,7 @@ def _csv(found: Any, report: Callable[[Any], Report], table: str | None) -> None
     check_known("--table", name, tables)
     show_csv(records(tables.pop(name)))
     if table is None and tables:
-        show_log(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in tables)}")
+        show_remark(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in tables)}")
 
 
 def _markdown(found: Any, report: Callable[[Any], Report], _table: str | None) -> None:

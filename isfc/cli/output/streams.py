@@ -176,6 +176,18 @@ def show_log(line: str) -> None:
         print(escaped(line), file=sys.stderr, flush=True)
 
 
+def show_remark(text: str) -> None:
+    """Print a remark to stderr, in lines of `_WIDTH`: words that are longer stay whole."""
+    from textwrap import TextWrapper  # few commands have any
+
+    lines = TextWrapper(_WIDTH, "", "    ", break_long_words=False, break_on_hyphens=False)
+    for line in lines.wrap(text):
+        show_log(line)
+
+
+_WIDTH: Final = 80
+
+
 def ask_user(question: str) -> str:
     """The line with which somebody at the terminal answers; empty when there are no more.
 

@@ -257,7 +257,7 @@ ELSEWHERE: Final = {
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
-    "report": "link output workload",
+    "report": "link output workload decide window leave feature cec ran profile json",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
     "notes json csv table",
@@ -265,9 +265,9 @@ ELSEWHERE: Final = {
     "change": "partitions ports link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output html notes "
     "csv json table",
-    "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
-    "plot",
-    "measured fit": "link from system zone ran records usable decimal-comma output jobs "
+    "measured compare": "link from system zone ran channels records usable decimal-comma profile "
+    "tolerance plot",
+    "measured fit": "link from system zone ran channels records usable decimal-comma output jobs "
     "anyway html notes csv json table",
     "loads": "link profile system zone records usable decimal-comma percentile period "
     "lost growth months move guests together from plot html jobs notes csv json table",

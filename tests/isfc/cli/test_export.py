@@ -23,7 +23,9 @@ def test_several_links_are_exported_and_imported(
     path.write_text(THREE)
     layout = given_collection(path)
     assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
-    assert parse_collection(capsys.readouterr().out) == layout
+    text = capsys.readouterr().out
+    assert text.startswith("[[link]]\n")
+    assert parse_collection(text) == layout
 
     made = tmp_path / "new" / "decks"  # which export makes
     arguments = ["export", str(path), "--as", "iocp", "-o", str(made)]

@@ -83,6 +83,9 @@ def test_what_is_assumed_is_a_note_of_every_figure(capsys: pytest.CaptureFixture
     assert "assumed" in {note.kind for note in link.notes}
     assert run(["show", f"ATLANTA={LOG[0]}"]) == ExitCode.GOOD
     assert "ATLANTA" in capsys.readouterr().out
+    words = [str(DECKS / "mistakes.iocp"), "--partitions", "CHICAGO,DENVER", "--rule"]
+    assert run(["plan", *words]) == ExitCode.GOOD  # which two other remarks had left no room
+    assert "\nLeft out: 19 devices of the decks in no link." in capsys.readouterr().out
 
 
 def test_from_python_arguments_are_named_as_they_are() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
@@ -150,7 +151,9 @@ def test_reports_of_one_interval_are_joined() -> None:
 def test_a_channel_that_is_not_shared_has_no_part() -> None:
     line = "42 FC 27 16G 2.64 26.86 429.93 429.65 0.0 0.0 0.0 6558.1 3.9 0.0"
     interval = read(f"CHANNEL PATH ACTIVITY\n{line}\n")
-    assert interval.channels == read(CHANNELS).channels[:1]
+    (shared, *_) = read(CHANNELS).channels
+    assert shared.part == (2.64, 429.93, 429.65)
+    assert interval.channels == [replace(shared, part=(None, None, None))]
     assert interval.name == "the report"
 
 

@@ -7,7 +7,7 @@ are named in docs/measured.md, and others judge the fit.
 import csv
 import dataclasses
 from collections.abc import Callable
-from math import exp
+from math import exp, log
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -17,26 +17,30 @@ from msgspec.structs import replace
 
 from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc import measured
-from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.catalogue import given_collection, load_layout
+from isfc.layout.layout import Fibre, Layout, with_site
 from isfc.site.measurement import Measurement, table_rows
-from scenarios.figures.ranges import fit_deviation
+from scenarios.figures.ranges import fit_deviation, link_rate
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import Load as RunLoad
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import SUITES, LinkLoad
 from scenarios.search.site_fitted import PAIRS
-from tests.isfc.site.made_sites import Load, MadeSite, factors, of_profile
+from tests.isfc.site.made_sites import CLUSTER, Load, MadeSite, factors, of_profile
 from tests.isfc.site.site import mb_per_s_of
 
 LAYOUTS: Final = ("atlanta-boston", "published-4", "published-8")
-"""Layouts of sites: several CTCs of one feature."""
+"""Layouts of sites: several CTCs of one feature; the first and the last of two fibres."""
 
 OTHERS: Final = ("atlanta-boston", "published-1", "published-4", "published-8")
 """Layouts that are predicted: of the same feature."""
 
 SPREADS: Final = {"transfer": 0.25, "receive": 0.4, "turn": 0.5, "latency": 0.3, "build": 0.4}
 """Standard deviations of the logarithms of what constants are multiplied with."""
+
+EACH: Final = 5
+"""Loads that are predicted of each layout."""
 
 KINDS: Final = (
     "other constants",
@@ -56,7 +60,7 @@ class DrawnSite(Struct, frozen=True):
     """A made site, and what is to be predicted: layouts of the same feature, and loads.
 
     ``truth`` says in words what it is. A reason to refuse the fit is the right one if it holds one
-    of ``right``.
+    of ``right``; where the six constants are all that differs, the fit itself is right.
     """
 
     number: int
@@ -65,6 +69,11 @@ class DrawnSite(Struct, frozen=True):
     predictions: tuple[tuple[str, Load], ...]
     truth: str
     right: tuple[str, ...]
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the six constants are all that differs, the line among them."""
+        return AS_THE_FIT in self.right
 
     def measurements(self, folder: Path) -> list[Measurement]:
         """What it shows, as read from a table; raises `ConfigurationError` where it cannot be."""
@@ -81,7 +90,7 @@ class DrawnSite(Struct, frozen=True):
 def drawn(number: int) -> DrawnSite:
     """The site of a number: its kind is one of `KINDS`, or of `OUTSIDE`, in turn."""
     if number >= OUTSIDE_FROM:
-        return _outside(number)
+        return (_clustered if number >= CLUSTERS_FROM else _outside)(number)
     random = Random(number)
     kind = KINDS[number % len(KINDS)]
     layout = random.choice(LAYOUTS)
@@ -144,7 +153,7 @@ def _outside(number: int) -> DrawnSite:
     random = Random(number)
     kind = [*OUTSIDE][number % len(OUTSIDE)]
     (least, most), put, right = OUTSIDE[kind]
-    layout, given = random.choice(LAYOUTS), _factors(random)
+    layout, given = random.choice(LAYOUTS[::2] if put is _one_slower else LAYOUTS), _factors(random)
     loads = tuple(_load(random) for _ in range(random.choice((2, 3))))
     much = random.uniform(least, most)
     parts = [f"{_named(loads)} on {layout}", f"{kind} {much:.2f}"]
@@ -167,6 +176,49 @@ def _outside(number: int) -> DrawnSite:
     return DrawnSite(number, kind, site, _predictions(random, layout), ", ".join(parts), right)
 
 
+def _clustered(number: int) -> DrawnSite:
+    """A link of three systems whose channels carry the two others, of which something is known."""
+    random = Random(number)
+    kind = CLUSTERED[number % len(CLUSTERED)]
+    given = _factors(random)
+    loads = tuple(_load(random) for _ in range(random.choice((2, 3))))
+    ends = [link.nodes for link in given_collection(CLUSTER).links[1:]]
+    beside = tuple(
+        LinkLoad(client, server, SUITES[suite], pairs)
+        for each in ends
+        for (client, server), (suite, pairs) in ((random.sample(each, 2), _load(random)),)
+    )
+    parts = [f"{_named(loads)}, beside {' '.join(map(str, beside))}"]
+    at: Callable[[Layout], Layout] = factors(**given)
+    if kind == DISKS_TOO:
+        share = random.uniform(0.1, 0.5)
+        at = of_profile(lambda it: it.beside(share))
+        parts.append(f"disks take {share:.2f}")
+    else:
+        parts += [f"{name} {value:.2f}" for name, value in given.items()]
+    site = MadeSite(
+        f"{number}: {kind}",
+        at,
+        loads,
+        loads,
+        random.uniform(0.01, 0.05),
+        shows_link=True,
+        beside=(beside,) * len(loads),
+        shows_beside=kind not in (TRAFFIC, UNTOLD),
+        says_beside=kind == TRAFFIC,
+    )
+    parts.append(f"{100 * site.noise:.0f} % of noise")
+    right = {DISKS_TOO: OUTSIDE["disks that take"][-1], UNTOLD: ("nothing says what",)}
+    predictions = _predictions(random, "published-4")
+    return DrawnSite(
+        number, kind, site, predictions, ", ".join(parts), right.get(kind, (AS_THE_FIT,))
+    )
+
+
+TRAFFIC, DISKS_TOO, UNTOLD = "cluster, [[traffic]]", "cluster, disks", "cluster, others not told"
+CLUSTERED: Final = ("cluster, activity of all", TRAFFIC, DISKS_TOO, UNTOLD)
+CLUSTERS_FROM: Final = 3000
+
 EVIDENCE: Final = {
     "other constants, link activity alone": ("link", "both"),
     "a light load": ("link", "both", "all"),
@@ -181,16 +233,17 @@ UNITS: Final = {
 }
 """What counts and times are multiplied with."""
 
+AS_THE_FIT: Final = "as like the fit"
 RIGHT: Final = {
-    "other constants": ("link activity alone",),
-    "other constants, one interval": ("link activity alone",),
-    "other constants, link activity alone": ("how many pairs", "link activity alone"),
-    "the model itself": ("how many pairs", "link activity alone"),
+    "other constants": ("link activity alone", AS_THE_FIT),
+    "other constants, one interval": ("link activity alone", AS_THE_FIT),
+    "other constants, link activity alone": ("how many pairs", "link activity alone", AS_THE_FIT),
+    "the model itself": ("how many pairs", "link activity alone", AS_THE_FIT, "the model as it is"),
     "a light load": ("light",),
     "a wrong word": ("looks like", "was it another workload", "furthest", "without which"),
-    "another line": ("like lines of", "like FICON", "the line takes"),
-    "another feature": ("look like FICON",),
-    "disks beside": ("disks", "the line takes"),
+    "another line": ("like lines of", "like FICON", "the line takes", AS_THE_FIT),
+    "another feature": ("look like FICON", "as much like FICON"),
+    "disks beside": ("look like disks", "as much like disks"),
     "other units": ("expected", "unit"),
 }
 
@@ -222,9 +275,9 @@ def _factors(random: Random) -> dict[str, float]:
 
 
 def _predictions(random: Random, layout: str) -> tuple[tuple[str, Load], ...]:
-    """Another load on the layout of the site, and loads on three others."""
+    """Other loads on the layout of the site, and on three others, in turn."""
     names = [layout, *(each for each in OTHERS if each != layout)]
-    return tuple((name, _load(random)) for name in names)
+    return tuple((name, _load(random)) for name in EACH * names)
 
 
 def _named(loads: tuple[Load, ...]) -> str:
@@ -282,7 +335,7 @@ OUTSIDE: Final[dict[str, tuple[tuple[float, float], Put, tuple[str, ...]]]] = {
         lambda at, _: at,
         ("look like guests", "as much like guests"),
     ),
-    "one fibre of two slower:": ((1.5, 2.5), _one_slower, ("none of the causes",)),
+    "one fibre of two slower:": ((1.5, 2.5), _one_slower, ("none of the causes", "not alike")),
 }
 """Between what a number is drawn, what a link is with it, and the right reason to refuse a fit. The
 last is outside of all that is tried."""
@@ -291,22 +344,32 @@ OUTSIDE_FROM: Final = 1000
 
 
 class Predicted(Struct, frozen=True):
-    """MB/s there, without the profile and with it; and what the fit leaves open, as a logarithm."""
+    """MB/s there, without the profile and with it; and what the fit leaves open, as a logarithm.
+
+    ``likely`` and ``sure`` are how far the ranges go that are printed, as a logarithm, too.
+    """
 
     there: float
     today: float
     at_site: float
     deviation: float
+    likely: float
+    sure: float
 
 
-def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[Predicted]:
-    """Each prediction."""
+def predicted(
+    site: DrawnSite, profile: measured.SiteProfile, most: int | None = None
+) -> list[Predicted]:
+    """Each prediction, or so many at most."""
     found = []
-    for name, load in site.predictions:
+    for name, load in site.predictions[:most]:
         layout, (suite, pairs) = load_layout(name), load
         at = site.made.at(layout)
         rates = mb_per_s_of(at, layout, profile, load, (2.0, 0.5), site.made.guests)
-        fitted = profile.covariance
-        known = fit_deviation(profile, layout, SUITES[suite], pairs) if fitted else 0.0
-        found.append(Predicted(*rates, known))
+        fitted, workload = profile.covariance, SUITES[suite]
+        known = fit_deviation(profile, layout, workload, pairs) if fitted else 0.0
+        shown = link_rate(rates[-1], with_site(layout, profile), RunLoad(workload, pairs)).range
+        assert shown is not None, "something is carried"
+        ends = (log(each.high / rates[-1]) for each in (shown.likely, shown.sure))
+        found.append(Predicted(*rates, known, *ends))
     return found

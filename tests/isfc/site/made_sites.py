@@ -4,7 +4,10 @@ Of each the truth is known: what runs there, and which constants it has. What it
 report would, with noise and rounding; what is said of it may be wrong.
 """
 
+import dataclasses
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Final
@@ -14,8 +17,11 @@ from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.features import ChpidProfile, find_profile
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import given_collection, load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.parts import LinkTraffic
+from isfc.link.name import NodeName
 from isfc.site.measurement import (
     DeviceFigures,
     FilePlace,
@@ -25,17 +31,21 @@ from isfc.site.measurement import (
     WayFigures,
 )
 from isfc.site.seen import seen_intervals
+from scenarios.figures.site_workload import derive
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
+from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_search import intervals_of
 from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, site_of
 
 Load = tuple[str, int]
+
+CLUSTER: Final = Path(__file__).parents[2] / "data" / "layouts" / "three-systems.toml"
+"""Three systems whose channels carry two links each; the first is a site's."""
 
 PREDICTED: Final = (
     ("atlanta-boston", ("HL", 100)),
@@ -69,10 +79,24 @@ class MadeSite(Struct, frozen=True):
     times: float = 1.0
     """What counts a second and times are multiplied with: other units."""
     guests: GuestCosts = GuestCosts()
+    beside: tuple[tuple[LinkLoad, ...], ...] = ()
+    """What runs in each interval over other links of a cluster, whose first the site is then."""
+    shows_beside: bool = True
+    """Whether there is link activity of these, or device rows alone."""
+    says_beside: bool = False
+    """Whether its file has them as ``[[traffic]]``."""
+
+    def links(self) -> Collection:
+        """The layout, or the cluster, as its file has it."""
+        found = given_collection(CLUSTER if self.beside else self.layout)
+        loads = self.beside[0] if self.says_beside else ()
+        said = (LinkTraffic(e.client, e.server, e.workload.name, e.pairs) for e in loads)
+        return dataclasses.replace(found, traffic=tuple(said))
 
     def intervals(self) -> list[Measurement]:
         """What it shows."""
-        random, site = Random(self.kind), self.at(load_layout(self.layout))
+        random, links = Random(self.kind), [*map(self.at, self.links().links)]
+        site = links[0]
         found = []
         for minute, (suite, pairs) in enumerate(self.loads):
             workload = SUITES[suite]
@@ -81,9 +105,17 @@ class MadeSite(Struct, frozen=True):
             asked = Experiment.of(
                 site, workload, pairs, 2.0, 0.5, seed=5 + minute, guests=self.guests
             )
-            result = run(asked).result
+            if self.beside:
+                loads = *asked.loads, *self.beside[minute]
+                asked = dataclasses.replace(asked, collection=Collection.of(*links), loads=loads)
+            seen = run(asked)
             said = None if self.said is None else Ran(*self.said[minute])
-            found.append(self._shown(site, result, minute, said, random))
+            found.append(self._shown(site, seen.result, minute, said, random))
+            for load in self.beside[minute] if self.beside else ():
+                other = asked.collection.between(load.client, load.server)
+                shown = self._shown(other, seen.link(other.name).result, minute, None, random)
+                shown = dataclasses.replace(shown, system=load.client)
+                found.append(shown if self.shows_beside else dataclasses.replace(shown, links=()))
         return found
 
     def _shown(
@@ -95,7 +127,7 @@ class MadeSite(Struct, frozen=True):
         place = FilePlace(f"interval-{minute + 1}", 1)
         shows_link = said is None if self.shows_link is None else self.shows_link
         link = LinkFigures(
-            site.nodes[1],
+            site.partner(NodeName(result.node)),
             result.tx_pend_count,
             self.counts * result.collisions_per_s * noise(),
             _way(result, "out", noise, self.counts),
@@ -117,7 +149,9 @@ class MadeSite(Struct, frozen=True):
     def fitted(self) -> Fitted:
         """The fit to it, refused or not."""
         layout = load_layout(self.layout)
-        told, _ = intervals_of(layout, seen_intervals(layout, self.intervals()), RUNS)
+        told, _ = intervals_of(
+            seen_intervals(layout, self.intervals()), partial(derive, layout), RUNS
+        )
         return fit(layout, told, RUNS)
 
     def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:
@@ -230,5 +264,9 @@ SITES: Final = (
         of_profile(lambda _: find_profile("FICON Express8")),
         refused="FICON Express8 where the layout has",
     ),
-    MadeSite("disks take 40 % of the channel", of_profile(lambda it: it.beside(0.4))),
+    MadeSite(
+        "disks take 40 % of the channel",
+        of_profile(lambda it: it.beside(0.4)),
+        refused="look like disks, or whatever is beside, that take 4",
+    ),
 )

@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from isfc.layout.site import SiteProfile
 from isfc.link.parameters import LinkParameters
 from isfc.site.seen import seen_intervals
 from scenarios.figures import site_compare
+from scenarios.figures.site_workload import derive
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fit
@@ -140,7 +142,7 @@ def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest
         )
         for minute in range(15)
     ]
-    chosen, (note,) = intervals_of(layout, seen_intervals(layout, many), RUNS)
+    chosen, (note,) = intervals_of(seen_intervals(layout, many), partial(derive, layout), RUNS)
     busy = sorted(each.seen.ends[0].measurement.devices[0].busy_percent or 0 for each in chosen)
     assert busy == [0, 2, 4, 6, 8, 10, 12, 14]
     assert note == "fitted to 8 of 15 intervals, from the least busy to the busiest"

@@ -16,7 +16,7 @@ from isfc.layout.site import CONSTANTS, SiteProfile
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
-from scenarios.search import site_fit, site_search
+from scenarios.search import site_evidence, site_fit, site_search
 from scenarios.search.site_search import PAIRS_PRIOR, FitInterval, Search
 from scenarios.search.site_skew import skewed
 from scenarios.search.site_surface import PRIOR, REPORT, near_surface, surface_through
@@ -71,13 +71,13 @@ def emulated(
     return [
         MeasuredFigure(
             "ATLANTA",
-            f"60{n:02}",
+            rdev,
             name,
             measured[name],
             ours[name] * exp(random.gauss(0, SCATTER)),
             True,
         )
-        for n in range(8)
+        for rdev, _ in (ctc.rdev_names for ctc in LAYOUT.ctcs)
         for name in measured
     ]
 
@@ -90,6 +90,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         figures = partial(emulated, shows, {0: (transfer, pairs)})
         monkeypatch.setattr(site_search, "figures_of", figures)
         monkeypatch.setattr(site_fit, "figures_of", figures)
+        monkeypatch.setattr(site_evidence, "figures_of", figures)
         monkeypatch.setattr(site_fit, "predicted_apart", lambda *_: "")
 
     return put

@@ -45,14 +45,6 @@ def axis(page: Page) -> list[float]:
     return [float(text) for text in texts if text.replace(".", "").isdigit()]
 
 
-def test_page_opens_without_an_error_or_a_request(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as page:
-        drawn(page)
-        assert page.locator(".chart svg").count() == 1
-        assert page.locator(".drawing svg").count() == 1
-        assert page.locator("#timeline svg path").count() > 50
-
-
 def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(browser: Browser, report: Path) -> None:
     with opened(browser, report) as page:
         drawn(page)
@@ -142,9 +134,12 @@ def test_axe_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
         assert axe_finds(page) == []
 
 
-def test_screen_reader_finds_names_for_all(browser: Browser, report: Path) -> None:
+def test_page_is_all_drawn_and_a_screen_reader_finds_names(browser: Browser, report: Path) -> None:
     with opened(browser, report) as page:
         drawn(page)
+        assert page.locator(".chart svg").count() == 1
+        assert page.locator(".drawing svg").count() == 1
+        assert page.locator("#timeline svg path").count() > 50
         assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
         for name in ("Layout", "Findings", "Throughput", "Losses", "Relocation", "Timeline"):
             assert page.get_by_role("region", name=name, exact=True).count() == 1

@@ -103,6 +103,7 @@ def test_a_layout_is_made_of_the_devices_of_two_files(tmp_path: Path) -> None:
     """For --layout: its chpids are what Hercules shows its guests, the feature is assumed."""
     names, made = files(tmp_path, TO_B, TO_A), tmp_path / "made.toml"
     assert run(["ctce", *names, "--lines", "-o", str(made)]) == 0  # either way ended it alone
+    assert "--feature" not in made.read_text("utf-8")  # which isfc ctce has not
     layout = load_layout(str(made))
     assert layout.nodes == ("MVSA", "MVSB")
     assert [ctc.rdevs for ctc in layout.ctcs] == [(0xE20, 0x520), (0xE21, 0x521)]

@@ -1,0 +1,101 @@
+"""What is asked of a site in words: a rate with a piece lost, and a window of the week."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
+from isfc.site.intervals import WEEKDAYS
+from scenarios.search.sizing import LostPiece
+
+_DAY_S: Final = 86_400
+_WEEK_S: Final = 7 * _DAY_S
+
+_RATE: Final = re.compile(
+    r"\s*(\d{1,3}(?:,\d{3})+|\d{1,9}(?:\.\d{1,3})?)\s*MB/s"
+    r"(?:\s+with\s+(?:an?\s+|one\s+)?(\w{1,20})\s+(?:lost|gone|down))?\s*",
+    re.IGNORECASE | re.ASCII,
+)
+_WINDOW: Final = re.compile(
+    r"(?:([A-Z]{3})(?:-([A-Z]{3}))?)?\s*(?:(\d\d):(\d\d)-(\d\d):(\d\d))?",
+    re.IGNORECASE | re.ASCII,
+)
+_NOTHING: Final = "nothing"
+
+
+class RateWanted(Struct, frozen=True):
+    """A rate that a link is to carry each way, and what may be lost meanwhile."""
+
+    mb_per_s: float
+    lost: LostPiece
+
+
+def read_rate(text: str) -> RateWanted:
+    """``1000 MB/s with a chpid lost``. Raises `ConfigurationError` for what is no such wish."""
+    found = _RATE.fullmatch(text)
+    piece = (found[2] or _NOTHING).lower() if found else ""
+    pieces = {_NOTHING: LostPiece.NONE, **{each.value: each for each in LostPiece}}
+    if found is None or piece not in pieces:
+        raise ConfigurationError(
+            f"{spelt('decide')} {text[:40]!r}: expected such as '1000 MB/s with a chpid lost', or "
+            "a ctc, a director or nothing"
+        )
+    return RateWanted(float(found[1].replace(",", "")), pieces[piece])
+
+
+class MoveWindow(Struct, frozen=True):
+    """A window of the week as it was said, and its spans in seconds since Monday, 00:00."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def seconds(self) -> int:
+        """How long it is."""
+        return max(end - begin for begin, end in self.spans)
+
+    @property
+    def names_day(self) -> bool:
+        """Whether it is of some days alone."""
+        return len(self.spans) < len(WEEKDAYS)
+
+    def holds(self, begin_s: int, seconds: float, period_s: int) -> bool:
+        """Whether what begins then, in a day or a week, and takes so long lies within."""
+        begins = range(begin_s, begin_s + 2 * _WEEK_S, period_s)
+        return any(
+            begin <= each and each + seconds <= end for each in begins for begin, end in self.spans
+        )
+
+
+def read_window(text: str) -> MoveWindow:
+    """``SUN``, ``SAT-SUN``, ``02:00-06:00`` or ``SUN 02:00-06:00``; `ConfigurationError` else."""
+    found = _WINDOW.fullmatch(text.strip())
+    spans = [*_spans(found)] if found and text.strip() else []
+    if not spans:
+        raise ConfigurationError(
+            f"{spelt('window')} {text[:40]!r}: expected such as SUN, SAT-SUN, 02:00-06:00 or "
+            "'SUN 02:00-06:00'"
+        )
+    return MoveWindow(text.strip(), tuple(spans))
+
+
+def _spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The spans of what is right; none if a day or a time is not."""
+    days = [day.upper() for day in WEEKDAYS]
+    first, last = (found[1] or "").upper(), (found[2] or found[1] or "").upper()
+    if first and not {first, last} <= {*days}:
+        return
+    begin_day = days.index(first) if first else 0
+    count = (days.index(last) - begin_day) % 7 + 1 if first else 7
+    if found[3] is None:
+        yield begin_day * _DAY_S, (begin_day + count) * _DAY_S
+        return
+    hours = [int(found[n]) * 3600 + int(found[n + 1]) * 60 for n in (3, 5)]
+    if max(hours) > _DAY_S or max(int(found[4]), int(found[6])) > 59:
+        return
+    begin, end = hours
+    for day in range(begin_day, begin_day + count):
+        yield day * _DAY_S + begin, day * _DAY_S + end + _DAY_S * (end <= begin)

@@ -1,0 +1,246 @@
+"""The parts of a decision, made one after the other of what was gathered."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from ctc.address import CtcError
+from isfc.answers.asked_for import MoveWindow, RateWanted
+from isfc.answers.change import change
+from isfc.answers.check import check
+from isfc.answers.decision_page import DecisionPart
+from isfc.answers.evacuate import evacuate, rolling_maintenance
+from isfc.answers.gathered import Gathered
+from isfc.answers.io_size import io_size
+from isfc.answers.loads import Loads, loads
+from isfc.answers.losses import Losses, losses
+from isfc.answers.measured_compare import compare
+from isfc.answers.measured_fit import fit
+from isfc.answers.move_window import window_found
+from isfc.answers.moves import AllMoves
+from isfc.answers.order import with_order
+from isfc.answers.plan import plan
+from isfc.answers.size import size
+from isfc.errors import IsfcError
+from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.site import GivenSite
+from isfc.reports.units import with_unit
+from isfc.site.file_kind import FileKind
+from scenarios.runs.experiment import STATED_PAIRS
+from scenarios.search.site_fitted import FitRefused, Fitted
+
+_FITTED: Final = "The model fitted to the site"
+_MOVED: Final = "Moving the guests"
+_LOAD: Final = "The load by time"
+_ORDERED: Final = "What to order"
+_CHECKED: Final = "isfc.answers.check.check_report"
+_EVACUATED: Final = "isfc.answers.evacuate.evacuate_report"
+
+
+class Parts:
+    """What has been ``found``, of the ``links`` as they are; ``then`` is what there is to be."""
+
+    def __init__(
+        self,
+        site: Gathered,
+        link: str | None,
+        profile: GivenSite,
+        jobs: int,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._site, self._link, self._profile = site, link, profile
+        self._jobs, self._tell = jobs, tell
+        self._left: dict[tuple[Collection, str | None], Losses] = {}
+        self.found: list[DecisionPart] = []
+        self.then: Collection | None = None
+        self.links: Collection
+        if site.now is not None:
+            self.links = site.now
+
+    def _add(self, title: str, **said: Any) -> None:
+        self.found.append(DecisionPart(title=title, **said))
+
+    def _also(self, **said: Any) -> None:
+        """Say more in the last part."""
+        self.found[-1] = replace(self.found[-1], **said)
+
+    def _made(self, title: str, make: Callable[[], Any], report: str = "", **lines: str) -> Any:
+        """The answer, which is a part; None where that is an error, which the part says then.
+
+        ``lines`` are those with which the decision begins, by their labels with ``_`` for a blank,
+        each with its name there.
+        """
+        self._tell(title)
+        try:
+            answer = make()
+        except (IsfcError, CtcError) as error:
+            self._add(title, problem=str(error))
+            return None
+        named = {label.replace("_", " ").strip(): name for label, name in lines.items()}
+        self._add(title, answer=answer, lines=named, reported_by=report)
+        return answer
+
+    def add_doubts(self) -> None:
+        """Put what is wrong with the files, or not known, in front of all."""
+        self.found[:0] = [
+            DecisionPart(title=doubt.title, problem=doubt.text, options=doubt.options)
+            for doubt in self._site.doubts
+        ]
+
+    def of_site(self, ran: Sequence[str]) -> None:
+        """The model beside what was measured, and fitted to it: what follows is of that site."""
+        title, pages = "The site's figures", self._site.paths(FileKind.MEASURED)
+        if not pages:
+            return self._add(title, needs="FCX108 pages or link activity of the links.")
+        given = self.links, [*map(Path, pages)]
+        said: dict[str, Any] = {"link": self._link, "ran": ran, "jobs": self._jobs}
+        self._made(title, partial(compare, *given, profile=self._profile, **said), Model_is_off="")
+        if self._profile is not None:
+            return None
+
+        def fitted() -> Fitted:
+            try:
+                return fit(*given, **said)
+            except FitRefused as error:
+                return error.answer
+
+        found = self._made(_FITTED, fitted, Refused="The site", Held_back="A fit is")
+        if found is not None and not found.doubts:
+            self._profile = found.profile
+            self._also(said="What follows is of the model as it is fitted to the site.")
+        elif found is not None and found.corrected is not None:
+            self.links = parse_collection(found.corrected)
+            self._also(said="What follows is of the layout with that cause: is it there?")
+        return None
+
+    def of_links(self) -> None:
+        """What they carry, what losses leave and what is found."""
+        planned = partial(plan, self.links, profile=self._profile, jobs=self._jobs)
+        self._made("What it carries", planned, Carries="", Carry="Carries", Limited_by="")
+        self._made("What a loss leaves", partial(self._losses, self.links), Worst="Worst loss")
+        self._made("What is found", partial(check, self.links), _CHECKED, Found="")
+
+    def _losses(self, links: Collection, link: str | None = None) -> Losses:
+        """What losses leave of all links or of one, which is run once."""
+        key = links, link if links.links[1:] else None
+        if key not in self._left:
+            self._left[key] = losses(links, link=link, profile=self._profile, jobs=self._jobs)
+        return self._left[key]
+
+    def of_moves(self, leave: Sequence[str], when: MoveWindow | None) -> None:
+        """How long guests take to leave, and whether and when they can within a window."""
+        tenants, systems = self._site.tenants, self.links.systems
+        homes = dict.fromkeys(str(each.source) for each in tenants if each.source is not None)
+        sources = [*leave] or [*homes]
+        if tenants and not sources:
+            question = f"Which system the guests leave, of {', '.join(systems)}"
+            said = self._site.asked(_MOVED, question, [f"--leave {each}" for each in systems])
+            sources = said.split(",") if said else []
+        upper = [name.upper() for name in sources]
+        tenants = [each for each in tenants if each.source is None or each.source in upper]
+        busy = self._of_loads(sources if tenants else (), when)
+        if not tenants:
+            return self._add(_MOVED, needs="guests as CSV: name, memory, change_rate, and from.")
+        moved: AllMoves | None = None
+        if sources[1:] and not leave:  # each in turn, as nobody says who leaves
+            turns = partial(rolling_maintenance, self.links, tenants, profile=self._profile)
+            moved = self._made(_MOVED, turns, All_moves_take="", Longest_stop="")
+        elif sources:
+            away = partial(evacuate, self.links, sources, tenants, profile=self._profile)
+            moved = self._made(_MOVED, away, _EVACUATED, _="", Longest_stop="")
+        if moved is None or when is None:
+            return self._add("The window", needs="guests that move, and --window SUN.")
+        if not moved.all_moved:
+            self._also(problem="Not every guest is moved.")
+        fits = self._made("The window", partial(window_found, when, moved.seconds, busy), _="")
+        if not fits.fits:
+            self._also(problem=f"The moves do not fit into {when.text}.")
+        return None
+
+    def _of_loads(self, sources: Sequence[str], when: MoveWindow | None) -> Loads | None:
+        """The load by time, and when the guests of a system leave soonest beside it."""
+        pages = self._site.paths(FileKind.LOADS)
+        if not pages:
+            self._add(_LOAD, needs="CSV of begin and the MB/s that each node sent.")
+            return None
+        is_one = len(sources) == 1
+        found: Loads | None = self._made(
+            _LOAD,
+            lambda: loads(
+                *(self.links, [*map(Path, pages)]),
+                link=self._link,
+                profile=self._profile,
+                period="week" if when is not None and when.names_day else "day",
+                guests=[each.plan for each in self._site.tenants] if is_one else None,
+                from_=sources[0] if is_one else None,
+                jobs=self._jobs,
+            ),
+            Carried="Load",
+        )
+        return found if is_one else None
+
+    def of_order(self, wanted: RateWanted | None) -> None:
+        """What to order for a rate, unless the link carries it, and the way from here to there."""
+        target = self._site.then
+        if wanted is not None:
+            target = self._order(wanted) or target
+        elif target is None:
+            self._add(_ORDERED, needs="--decide '1000 MB/s with a chpid lost'.")
+        if target is None or target == self.links:
+            return
+        self.then = target
+        self._made("The links as they are to be", partial(self._losses, target, self._link))
+        changed = partial(change, self.links, target, jobs=self._jobs)
+        self._made("The change and the way back", changed)
+
+    def _order(self, wanted: RateWanted) -> Collection | None:
+        """Links that carry what is wanted: as they are, as was given, or as ordered."""
+        names = [each.name for each in self.links.links]
+        if self._link is None and names[1:]:
+            question = f"Which link is to carry it, of {', '.join(names)}"
+            self._link = self._site.asked(_ORDERED, question, [f"--link {each}" for each in names])
+            if self._link is None:
+                return None
+        try:
+            link = self.links.link(self._link, "--link")
+        except IsfcError as error:
+            self._add(_ORDERED, problem=str(error))
+            return None
+        for links in filter(None, (self.links, self._site.then)):
+            if said := self._enough(links, link.name, wanted):
+                self._add(_ORDERED, said=said)
+                return links
+        sized = partial(
+            size,
+            mb_per_s=wanted.mb_per_s,
+            lost=wanted.lost.value,
+            km=max(fibre.km for fibre in link.fibres),
+            pairs=STATED_PAIRS,
+            systems=",".join(link.nodes),
+            jobs=self._jobs,
+        )
+        found = self._made(_ORDERED, sized, Fewest="Order", Carries="Then carries", Odds="")
+        if found is None:
+            return None
+        if found.best is None:
+            self._also(problem="No link carries what is wanted.")
+            return None
+        return with_order(self.links, link, parse_layout(found.best.layout))
+
+    def _enough(self, links: Collection, link: str, wanted: RateWanted) -> str | None:
+        """That a link carries what is wanted, with the piece gone that leaves least; None else."""
+        found = self._losses(links, link)
+        left = [each for each in found.losses if (each.kind or "none") == wanted.lost.value]
+        least = min(left, key=lambda each: each.rate.value, default=None)
+        if least is None or least.rate.value < wanted.mb_per_s:
+            return None
+        gone = f" with {least.name} gone" if least.kind else ""
+        return f"Nothing: {link} carries {with_unit(least.rate)}{gone}."
+
+    def of_rmf(self) -> None:
+        """What channels the I/O of RMF's reports needs."""
+        for page in self._site.paths(FileKind.RMF):
+            self._made(f"Channels for {page}", partial(io_size, rmf=page), Order="Channels")

@@ -1,0 +1,318 @@
+"""What a site gave: files of any kind, in any order, and the layout that they make.
+
+What has to be known and no file says is asked, or becomes a `Doubt` that names the option; so does
+a file that is of no use. Whatever else there is stays of use.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
+
+from msgspec import Struct
+
+from ctc.address import CtcError, Rdev, format_rdev
+from isfc.answers.given import with_known_traffic
+from isfc.answers.guest import read_guests
+from isfc.deck.cabling import SeveralCablings
+from isfc.deck.console import LinkedDevice, parse_log
+from isfc.deck.imported import Imported, NamedText
+from isfc.deck.importing import import_config, import_iocp, import_islink
+from isfc.deck.listing import deck_partitions
+from isfc.deck.place import decode
+from isfc.deck.whose import by_system
+from isfc.errors import IsfcError
+from isfc.errors.arguments import Argument
+from isfc.errors.in_words import counted, first_listed, listed
+from isfc.layout.catalogue import (
+    AnyLayout,
+    given_collection,
+    is_there,
+    read_content,
+    shipped_layouts,
+)
+from isfc.layout.collection import Collection
+from isfc.layout.file import collection_of
+from isfc.layout.layout import CtcPair
+from isfc.site.file import read_content as read_bytes
+from isfc.site.file_kind import FileKind, file_kind
+from scenarios.moves.guest import Limits
+from scenarios.moves.leaving import Tenant
+
+_T = TypeVar("_T")
+_NAMED: Final = 6
+_PASTED: Final = (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION)
+"""Of what the text is kept; the others are read again by what reads them."""
+
+Ask = Callable[[str], str | None]
+"""Asks a question; answers None if nobody is there."""
+
+
+class GivenFile(Struct, frozen=True):
+    """A file, and what it was taken for."""
+
+    name: str
+    kind: str
+    """in words"""
+    said: str
+    """what was made of it, or why nothing was"""
+
+
+class Doubt(Struct, frozen=True):
+    """What is wrong, or has to be known and is not."""
+
+    title: str
+    text: str
+    options: tuple[str, ...] = ()
+    """that say it, each as one may be given"""
+
+
+class SiteAsked(Struct, frozen=True):
+    """What is said of a site's files beside them, and what is to be decided."""
+
+    partitions: Annotated[
+        str | None, Argument("NAME,NAME", "Of decks: the partitions to join, if they are not two.")
+    ] = None
+    ports: Annotated[
+        Sequence[str], Argument("NODE:50=C1,...", "Of decks: the director port of a chpid.")
+    ] = ()
+    feature: Annotated[
+        Sequence[str],
+        Argument("[NODE:][CHPID=]FEATURE", "The FICON feature of all chpids, or of one."),
+    ] = ()
+    cec: Annotated[Sequence[str], Argument("NAME=NODE,...", "Of logs: a CEC and its systems.")] = ()
+    ran: Annotated[
+        Sequence[str],
+        Argument("[FILE=]NAME:PAIRS", "What ran while pages were measured, as HL:50."),
+    ] = ()
+    decide: Annotated[
+        str | None, Argument("RATE", "What a link is to carry: '1000 MB/s with a chpid lost'.")
+    ] = None
+    window: Annotated[
+        str | None, Argument("WHEN", "When guests may move: SUN, 02:00-06:00, 'SUN 02:00-06:00'.")
+    ] = None
+    leave: Annotated[
+        Sequence[str], Argument("SYSTEM", "The system that the guests leave; may be repeated.")
+    ] = ()
+
+
+class Gathered:
+    """What files hold by their kinds, and the links that they make: as they are, as they are to be.
+
+    Each file is named by its path; ``NODE=PATH`` says of a log or of ports whose they are.
+    """
+
+    def __init__(self, files: Sequence[str | Path], about: SiteAsked, ask: Ask) -> None:
+        self._about, self._ask = about, ask
+        self._said: dict[str, tuple[FileKind, str]] = {}
+        self._texts: dict[FileKind, list[NamedText]] = {kind: [] for kind in FileKind}
+        self.doubts: list[Doubt] = []
+        self.remarks: list[str] = []
+        self.now: Collection | None = None
+        self.then: Collection | None = None
+        self.tenants: Sequence[Tenant] = ()
+        for file in files:
+            self._know(str(file))
+        self._make_links()
+        self._read_guests()
+
+    @property
+    def files(self) -> tuple[GivenFile, ...]:
+        """Each with what became of it."""
+        return tuple(GivenFile(name, kind.value, said) for name, (kind, said) in self._said.items())
+
+    def paths(self, kind: FileKind) -> list[str]:
+        """The files of a kind."""
+        return [text.file for text in self._texts[kind]]
+
+    def asked(self, title: str, question: str, options: Sequence[str]) -> str | None:
+        """The answer; if nobody is there it is a doubt, which names ``options``."""
+        answer = self._ask(f"{question}: ")
+        if not answer:
+            text = question.partition("\n")[0]
+            self.doubts.append(Doubt(title, text, tuple(options)))
+        return answer or None
+
+    def tried(
+        self, title: str, make: Callable[[], _T], but: tuple[type[IsfcError], ...] = ()
+    ) -> _T | None:
+        """What is made; None where that cannot be, which is a doubt, ``but`` for some errors."""
+        try:
+            return make()
+        except (IsfcError, CtcError) as error:
+            if isinstance(error, but):
+                raise
+            self.doubts.append(Doubt(title, str(error)))
+            return None
+
+    def _know(self, name: str) -> None:
+        """Read a file and tell what it is."""
+        node, equals, path = name.partition("=")
+        if not equals or is_there(Path(name)):
+            node, path = "", name
+        data = self.tried("A file that cannot be read", lambda: _content(path))
+        if data is None:
+            self._said[name] = FileKind.OTHER, "cannot be read"
+            return
+        kind, remedy = file_kind(data)
+        self._said[name] = kind, remedy * (kind is FileKind.OTHER)
+        if kind is FileKind.OTHER:
+            text = f"{path}: {remedy or 'nothing that a site has of its links'}; expected "
+            text += listed([each.value for each in FileKind if each is not kind], "or")
+            self.doubts.append(Doubt("A file that is not recognised", text))
+        text = decode(data, path) if kind in _PASTED else ""
+        self._texts[kind].append(NamedText(text, path, node))
+
+    def _make_links(self) -> None:
+        decks, logs = self._texts[FileKind.DECK], self._of_each_system()
+        if decks:
+            self.now = self._of_decks(decks)
+        elif logs:
+            self.now = self.tried("Console logs that make no link", lambda: self._of_logs(logs))
+        for text in self._texts[FileKind.LAYOUT]:
+            links = self.tried("A layout that is none", partial(_layout, text.file))
+            if self.now is None and not decks:
+                self.now = links
+            elif self.then is None:
+                self.then = links
+            else:
+                said = f"{text.file}: a third layout; expected one that is, and one that is to be"
+                self.doubts.append(Doubt("A layout too many", said))
+        if self.now is None:
+            if not self.doubts:
+                said = "None of the files says which CTCs there are; expected IOCP decks, console "
+                self.doubts.append(Doubt("No link", f"{said}logs or a layout."))
+            return
+        if configs := self._texts[FileKind.CONFIGURATION]:
+            given, now = self.now, self.now
+            chosen = self.tried("Statements", lambda: import_config(configs, now).collection)
+            self.now = chosen or given
+        if decks and logs:
+            self.now = self._as_consoles_say(self.now, logs)
+
+    def _of_each_system(self) -> list[NamedText]:
+        """The console logs, but for those of a system of which a later one is there."""
+        found: dict[str, tuple[NamedText, set[tuple[Rdev, str]]]] = {}
+        for log in self._texts[FileKind.CONSOLE_LOG]:
+            seen = self.tried("A console log", partial(_devices, log)) or []
+            ctcs = {(each.rdev, each.far) for each in seen}
+            for file, (other, known) in [*found.items()]:
+                if ctcs & known and log.node == other.node:
+                    text = f"{file} and {log.file} are of one system; the first is left out"
+                    self.doubts.append(Doubt("Two logs of one system", text))
+                    del found[file]
+            found[log.file] = log, ctcs
+        return [log for log, _ in found.values()]
+
+    def _of_logs(self, logs: Sequence[NamedText]) -> Collection:
+        about = self._about
+        return self._remarked(import_islink(logs, cec=about.cec, feature=about.feature))
+
+    def _remarked(self, found: Imported) -> Collection:
+        """The links of an import, of which what was assumed or left out is kept."""
+        self.remarks += [each.removeprefix("isfc: note: ") for each in found.remarks]
+        if left := [each for each in found.unpaired if not each.is_expected]:
+            first, count = left[0], counted(len(left), "device")
+            where = f"{first.node} {format_rdev(first.device.rdev)}, {first.text}"
+            self.remarks.append(f"{count} of the decks in no link; the first: {where}")
+        return found.collection
+
+    def _of_decks(self, decks: Sequence[NamedText]) -> Collection | None:
+        """Of the partitions that are named, or the only two; what is not told is asked."""
+        every = self.tried("A deck", lambda: [deck_partitions(text, text.file) for text in decks])
+        if every is None:
+            return None
+        names = [name for found in every for name in found]
+        partitions = self._about.partitions
+        if partitions is None and (len(names) != 2 or len({*names}) != 2):
+            question = f"Which partitions are joined, of {', '.join(names)}"
+            partitions = self.asked("Which partitions", question, ["--partitions NAME,NAME"])
+            if partitions is None:
+                return None
+        for text, found in zip(decks, every, strict=True):
+            if partitions and not any(name in partitions.upper() for name in found):
+                said = f"{text.file}: none of its partitions is joined, which are "
+                self.doubts.append(
+                    Doubt("A deck of another machine", f"{said}{first_listed(found, _NAMED)}")
+                )
+        ports = [*self._about.ports]
+        ports += [f"{each.node}={each.file}" for each in self._texts[FileKind.PORTS] if each.node]
+        return self._paired(decks, partitions, ports)
+
+    def _paired(
+        self, decks: Sequence[NamedText], partitions: str | None, ports: list[str]
+    ) -> Collection | None:
+        feature, title = self._about.feature, "How it is cabled"
+        read = partial(import_iocp, decks, partitions=partitions, ports=ports, feature=feature)
+        try:
+            found = self.tried("Decks that make no link", read, (SeveralCablings,))
+        except SeveralCablings as error:
+            said = self.asked(title, str(error), [f"--ports {each}" for each in error.choices])
+            return self._paired(decks, partitions, [*ports, said]) if said else None
+        return self._remarked(found) if found else None
+
+    def _as_consoles_say(self, decks: Collection, logs: Sequence[NamedText]) -> Collection:
+        """The links of decks with the CTCs that consoles show; what else these show is a doubt."""
+        shown: set[tuple[str, CtcPair]] = set()
+        for log in logs:
+            seen = self.tried("A console log", partial(_devices, log)) or []
+            found = [[*_matching(decks, each)] for each in seen]
+            shown |= {each for some in found for each in some}
+            if strangers := found.count([]):
+                which = "none" if strangers == len(seen) else f"not {strangers}"
+                said = f"{log.file}: of {counted(len(seen), 'CTC')} {which} is in the decks"
+                self.doubts.append(Doubt("A console or a deck of another machine", said))
+        links = []
+        for link in decks.links:
+            kept = tuple(ctc for ctc in link.ctcs if (link.name, ctc) in shown)
+            if 0 < len(kept) < len(link.ctcs):
+                said = f"the consoles show {len(kept)} of the {counted(len(link.ctcs), 'CTC')}"
+                self.remarks.append(f"{link.name}: {said} of the decks; the others are left out.")
+            links.append(link.with_ctcs(kept) if kept else link)
+        return replace(decks, links=tuple(links))
+
+    def _read_guests(self) -> None:
+        for file in self.paths(FileKind.GUESTS) if self.now else ():
+            systems = self.now.systems if self.now else ()
+            read = partial(read_guests, Path(file), Limits(), systems)
+            self.tenants = [*self.tenants, *(self.tried("Guests", read) or ())]
+
+
+def holds_layout(given: AnyLayout) -> bool:
+    """Whether it is a layout, or nothing that is there, which is for a layout's reader to say."""
+    is_path = isinstance(given, str | Path) and "\n" not in str(given)
+    if not is_path or not Path(str(given)).is_file():
+        return True
+    return file_kind(_content(str(given)))[0] is FileKind.LAYOUT
+
+
+def _content(path: str) -> bytes:
+    """What a file or a shipped layout holds."""
+    return read_content(path)[0] if path in shipped_layouts() else read_bytes(Path(path))
+
+
+def _devices(log: NamedText) -> list[LinkedDevice]:
+    """What a console shows of links, of whichever systems answer there."""
+    return [
+        device
+        for text in by_system(log, log.file, log.node).values()
+        for device in parse_log(text, log.file, needs_devices=False).devices.values()
+    ]
+
+
+def _matching(links: Collection, device: LinkedDevice) -> Iterator[tuple[str, CtcPair]]:
+    """The CTCs that may be one that a console shows, each with its link."""
+    for link in links.links:
+        for ctc in link.ctcs:
+            for end, partner in enumerate(link.nodes[::-1]):
+                near, far = ctc.rdevs[end], ctc.rdevs[1 - end]
+                is_far = device.partner_rdev in (None, far)
+                if (partner, near) == (device.partner, device.rdev) and is_far:
+                    yield link.name, ctc
+
+
+def _layout(file: str) -> Collection:
+    return given_collection(
+        file, lambda document: with_known_traffic(collection_of(document), document.source)
+    )

@@ -1,0 +1,84 @@
+"""A link with what is ordered for it: its own chpids where they are alike, then free ones.
+
+Of kept decks and of all links the numbers of chpids and devices are known, so that the change from
+the one to the other can be told.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
+from isfc.deck.kept import kept_systems
+from isfc.deck.numbers import numbers_of
+from isfc.errors import ConfigurationError
+from isfc.layout.build import RDEVS_PER_CHPID
+from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.sharing import in_use
+from isfc.layout.write import format_collection
+
+
+def with_order(collection: Collection, link: Layout, ordered: Layout) -> Collection:
+    """The links with one as ``ordered``, whose chpids and CTCs are all alike.
+
+    Raises `ConfigurationError` where device numbers run out.
+    """
+    pattern = ordered.fibres[0]
+    on_each = len(ordered.ctcs) // len(ordered.fibres)
+    alike = _kind(pattern)
+    kept = [fibre for fibre in link.fibres if _kind(fibre) == alike][: len(ordered.fibres)]
+    fibres = [*kept, *_new(collection, link, pattern, len(ordered.fibres) - len(kept))]
+    blocks = _blocks(collection, link, on_each)
+    ctcs: list[CtcPair] = []
+    for fibre in fibres:
+        own = [ctc for ctc in link.device_list() if ctc.fibre == fibre][:on_each]
+        more = on_each - len(own)
+        ctcs += [*own, *(CtcPair(fibre, rdevs) for rdevs in next(blocks)[:more] if more)]
+    made = replace(link, fibres=tuple(fibres), ctcs=tuple(ctcs))
+    links = tuple(made if one.nodes == link.nodes else one for one in collection.links)
+    return parse_collection(format_collection(in_use(replace(collection, links=links))))
+
+
+def _kind(fibre: Fibre) -> tuple[object, ...]:
+    """What two fibres have alike if one is as good as the other."""
+    return fibre.profile, fibre.km, fibre.disks, fibre.channels
+
+
+def _new(collection: Collection, link: Layout, pattern: Fibre, wanted: int) -> Iterator[Fibre]:
+    """Fibres between the next free chpids of both systems, with names of their own."""
+    names = {fibre.name for _, fibre, _ in collection.fibres()}
+    free = (name for name in map(str, count(1)) if name not in names)
+    ends = [[*_chpids(collection, link, end, wanted)] for end in (0, 1)]
+    for here, there in zip(*ends, strict=True):
+        yield Fibre(next(free), pattern.profile, (here, there), km=pattern.km)
+
+
+def _chpids(collection: Collection, link: Layout, end: int, wanted: int) -> Iterator[ChpidId]:
+    """The next chpids of a system that neither a link has nor its deck."""
+    node = link.nodes[end]
+    taken = {int(each.chpid) for each in collection.chpid_ends if each.node == node}
+    if system := kept_systems(collection).get(node):
+        taken |= {int(chpid) for _, chpid in system.deck.channels}
+    begin = max(int(fibre.chpids[end]) for fibre in link.fibres)
+    for _ in range(wanted):
+        begin = first_free(begin, CHPID_MAX + 1, taken)
+        taken.add(begin)
+        yield ChpidId(begin)
+
+
+def _blocks(
+    collection: Collection, link: Layout, each: int
+) -> Iterator[Sequence[tuple[Rdev, Rdev]]]:
+    """Device numbers that are free at both ends, behind those of the link, a chpid's apart."""
+    numbers = numbers_of(collection)
+    firsts = [max(ctc.rdevs[end] for ctc in link.ctcs) for end in (0, 1)]
+    steps = [first // RDEVS_PER_CHPID for first in firsts]
+    for n in range(1, RDEV_MAX // RDEVS_PER_CHPID):
+        begins = [(step + n) * RDEVS_PER_CHPID % (RDEV_MAX + 1) for step in steps]
+        block = [(Rdev(begins[0] + k), Rdev(begins[1] + k)) for k in range(each)]
+        ends = zip(link.nodes, zip(*block, strict=True), strict=True)
+        if not any(numbers[node] & {*rdevs} for node, rdevs in ends):
+            yield block
+    raise ConfigurationError(f"{link.name}: no device numbers are free; expected some")

@@ -1,0 +1,236 @@
+"""From files to a decision: what is recognised, asked, wrong, and made all the same."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import isfc
+from isfc.answers.decision import decided
+from isfc.answers.decision_page import Decision, decision_report
+from isfc.answers.gathered import SiteAsked
+from isfc.answers.order import with_order
+from isfc.answers.page.document import decision_page
+from isfc.cli.main import run
+from isfc.cli.output.streams import ExitCode
+from isfc.errors import ConfigurationError
+from isfc.reports.text import encoded, markdown
+from tests.decks import DECKS, LOGS
+from tests.isfc.answers.deciding import by_rule
+from tests.isfc.answers.page.test_document import outlined
+from tools import PROJECT
+
+pytestmark = pytest.mark.at_length
+
+SITES = PROJECT / "tests" / "data" / "sites"
+EIGHT = [DECKS / f"two-by-eight-{end}.iocp" for end in "ab"]
+SLOW = [SITES / "slow-link" / f"{system}.iocp" for system in ("atlanta", "boston")]
+BOTH_CECS = [DECKS / "cec-a.iocp", DECKS / "cec-b.iocp"]
+CABLED = SiteAsked("ATLANTA,BOSTON", ("ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2",))
+RATE = "1000 MB/s with a chpid lost"
+GUESTS = "name,memory,change_rate,from\nA,8M,1M,ATLANTA\nB,4M,0,ATLANTA\n"
+
+
+@pytest.fixture(autouse=True)
+def _without_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_rule(monkeypatch)
+
+
+@pytest.fixture
+def guests(tmp_path: Path) -> Path:
+    path = tmp_path / "guests.csv"
+    path.write_text(GUESTS)
+    return path
+
+
+def wrong(found: Decision) -> dict[str, str]:
+    """The problems by their titles."""
+    return {part.title: part.problem for part in found.parts if part.problem}
+
+
+def test_every_part_is_the_answer_of_its_capability_whatever_the_order(guests: Path) -> None:
+    asked = SiteAsked(decide=RATE, window="SUN 02:00-06:00")
+    files = [*EIGHT, guests]
+    found = decided(files, asked)
+    assert found.is_whole
+    assert [each.kind for each in found.files] == [
+        "an IOCP deck", "an IOCP deck", "guests"
+    ]  # fmt: skip
+    answers = {part.title: type(part.answer).__name__ for part in found.parts if part.answer}
+    assert answers == {
+        "What it carries": "PlannedLink",
+        "What a loss leaves": "Losses",
+        "What is found": "tuple",
+        "Moving the guests": "Moves",
+        "The window": "WindowFound",
+        "What to order": "LinkSizing",
+        "The links as they are to be": "Losses",
+        "The change and the way back": "Change",
+    }
+    assert [part.title for part in found.parts if part.needs] == [
+        "The site's figures",
+        "The load by time",
+    ]
+    lines = dict(found.decided)
+    assert {"Carries", "Worst loss", "Found", "ATLANTA is empty", "Window", "Order"} <= lines.keys()
+    assert found.part("The window").answer.fits
+    again = decided(files[::-1], asked)
+    assert again.decided == found.decided
+    assert found.layout is not None
+    assert isfc.parse_links(found.layout).links[0].nodes == ("ATLANTA", "BOSTON")
+    assert json.loads(json.dumps(encoded(found)))["parts"][1]["answer"]["nodes"]
+    assert markdown(decision_report(found)).count("\n## ") >= len(found.parts)
+
+
+@pytest.mark.slow
+def test_page_is_one_file_with_the_decision_first_and_made_again_the_same(guests: Path) -> None:
+    found = decided([*EIGHT, guests], SiteAsked(decide=RATE))
+    page = decision_page(found)
+    outline = outlined(page)
+    assert {f"part-{n}" for n in range(1, len(found.parts) + 1)} <= {*outline.ids}
+    assert page.index("<dt>Carries</dt>") < page.index("<nav") < page.index("<h1>What it carries")
+    assert len(page) < 1_000_000
+    assert page == decision_page(decided([*EIGHT, guests], SiteAsked(decide=RATE)))
+    assert "ACTIVATE ISLINK" in page
+    assert "Would need" in page  # loads, and the site's figures
+
+
+@pytest.mark.parametrize(
+    ("files", "asked", "title", "says"),
+    [
+        ([*SLOW, PROJECT / "LICENSE"], SiteAsked(), "A file that is not recognised", "LICENSE"),
+        ([*SLOW, "nowhere.txt"], SiteAsked(), "A file that cannot be read", "nowhere.txt"),
+        ([*SLOW, LOGS / "atlanta.txt", LOGS / "atlanta.txt"], SiteAsked(), "Two logs of one system",
+         "atlanta.txt"),
+        ([*EIGHT, LOGS / "boston.txt"], SiteAsked(), "A console or a deck of another machine",
+         "boston.txt: of 4 CTCs not 2 is in the decks"),
+        ([*BOTH_CECS, DECKS / "one-cec.iocp"], CABLED, "A deck of another machine", "one-cec"),
+        (["two-cecs", "atlanta-boston", "published-4"], SiteAsked(), "A layout too many",
+         "published-4"),
+        ([*SLOW, DECKS.parent / "dpm" / "links.json"], SiteAsked(),
+         "A file that is not recognised", "isfc import dpm"),
+        (["two-cecs"], SiteAsked(decide=RATE), "What to order", "Which link is to carry it"),
+        (["two-cecs"], SiteAsked(leave=("NOWHERE",)), "", ""),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_a_part_and_the_rest_is_made(
+    files: list[Path | str], asked: SiteAsked, title: str, says: str
+) -> None:
+    found = decided(files, asked)
+    assert found.part("What it carries").answer
+    assert found.part("What is found").answer
+    if title:
+        assert says in wrong(found)[title]
+        assert (title, wrong(found)[title]) in found.decided
+    assert found.is_whole != bool(title)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "title", "says"),
+    [
+        ("name,memory\nA,8M\n", SiteAsked(), "Guests", "line 2: expected memory, and change_rate"),
+        (GUESTS.replace("ATLANTA", "NOWHERE"), SiteAsked(), "Guests", "NOWHERE"),
+        (GUESTS, SiteAsked(window="00:00-00:01"), "The window", ""),
+        (GUESTS.replace("8M", "16T"), SiteAsked(), "Moving the guests", "A"),
+        (GUESTS.replace(",from", "").replace(",ATLANTA", ""), SiteAsked(), "Moving the guests",
+         "Which system the guests leave"),
+    ],
+)  # fmt: skip
+def test_guests_that_cannot_move_are_a_part_and_the_rest_is_made(
+    tmp_path: Path, text: str, asked: SiteAsked, title: str, says: str
+) -> None:
+    (tmp_path / "guests.csv").write_text(text)
+    layout = tmp_path / "link.toml"
+    memory = "".join(f"[memory.{name}]\nfree_gib = 1\n" for name in ("ATLANTA", "BOSTON"))
+    layout.write_text(
+        isfc.format_collection(isfc.Collection((isfc.load_layout("atlanta-boston"),))) + memory
+    )
+    found = decided([tmp_path / "guests.csv", layout], asked)
+    assert found.part("What it carries").answer
+    assert says in wrong(found).get(title, "" if not says else "none")
+
+
+def test_what_has_to_be_known_is_asked_or_names_its_options() -> None:
+    found = decided(BOTH_CECS, SiteAsked())
+    (part,) = found.parts
+    assert part.options == ("--partitions NAME,NAME",)
+    assert "ATLANTA, AUSTIN, ALBANY, BOSTON" in part.problem
+    found = decided(BOTH_CECS, SiteAsked("ATLANTA,BOSTON"))
+    (part,) = found.parts
+    assert part.title == "How it is cabled"
+    assert part.options[0].startswith("--ports ATLANTA:50=C0,")
+    asked = list[str]()
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return "ATLANTA,BOSTON" if "partitions" in question else part.options[0].split()[1]
+
+    found = decided(BOTH_CECS, SiteAsked(), ask=answer)
+    assert found.is_whole
+    assert [text.partition(" ")[0] for text in asked] == ["Which", "ATLANTA"]
+    assert dict(found.decided)["Carries"]
+
+
+def test_consoles_choose_among_the_ctcs_of_decks() -> None:
+    found = decided([*SLOW, LOGS / "atlanta.txt", LOGS / "boston.txt"], SiteAsked())
+    assert found.is_whole
+    (link,) = isfc.parse_links(found.layout or "").links
+    assert {ctc.rdev_names[0] for ctc in link.ctcs} == {"6000", "6001", "6020", "6021"}
+    assert "the consoles show 4 of the 8 CTCs" in found.remarks[-1]
+
+
+def test_a_layout_beside_what_is_there_is_what_is_to_be() -> None:
+    found = decided(["atlanta-boston", PROJECT / "docs" / "changing" / "wider.toml"], SiteAsked())
+    assert len(found.part("The change and the way back").answer.steps) == 2
+    found = decided(["atlanta-boston", "atlanta-boston"], SiteAsked(decide="100 MB/s"))
+    assert "Nothing: ATLANTA-BOSTON carries" in dict(found.decided)["What to order"]
+    assert found.ordered is None
+
+
+def test_an_order_takes_numbers_that_are_free() -> None:
+    collection = isfc.import_iocp(
+        BOTH_CECS, partitions="ATLANTA,BOSTON", ports=CABLED.ports
+    ).collection
+    (link,) = collection.links
+    layout = isfc.new("ATLANTA,BOSTON", "40:50,41:51", ctcs=4, feature="FICON Express16SA")
+    made = with_order(collection, link, layout)
+    (then,) = made.links
+    assert len(then.fibres) == 2
+    assert len(then.ctcs) == 8
+    cards = "".join(deck.cards for deck in collection.decks)
+    for fibre in then.fibres:
+        assert not any(f"CSS(0),{name})" in cards for name in fibre.chpid_names)
+    for ctc in then.ctcs:
+        assert not any(f"ADDRESS=({name}" in cards for name in ctc.rdev_names)
+    assert isfc.change(collection, made, rates=False).steps
+
+
+def test_an_order_keeps_chpids_that_are_alike() -> None:
+    old = isfc.new("ATLANTA,BOSTON", "40:50,41:51", ctcs=2, feature="FICON Express16SA")
+    layout = isfc.new("ATLANTA,BOSTON", "60:60,61:61,62:62", ctcs=3, feature="FICON Express16SA")
+    (then,) = with_order(isfc.Collection((old,)), old, layout).links
+    assert [fibre.chpid_names for fibre in then.fibres] == [
+        ("40", "50"),
+        ("41", "51"),
+        ("42", "52"),
+    ]
+    rdevs = sorted(ctc.rdevs[0] for ctc in then.ctcs)
+    assert len(rdevs) == 9
+    assert all(one < other for one, other in pairwise(rdevs))
+    assert {ctc.rdevs for ctc in old.ctcs} <= {ctc.rdevs for ctc in then.ctcs}
+
+
+def test_command_writes_the_page_and_fails_where_the_decision_is_not_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    words = ["report", *map(str, EIGHT), "-o", str(page)]
+    assert run([*words, "--decide", "100 MB/s", "--json"]) == ExitCode.GOOD
+    assert json.loads(capsys.readouterr().out)["files"][0]["kind"] == "an IOCP deck"
+    assert page.read_text() == isfc.report(EIGHT, decide="100 MB/s")
+    assert run([*words, "LICENSE", "--force"]) == ExitCode.FAILED
+    with pytest.raises(ConfigurationError, match="expected such as '1000 MB/s"):
+        isfc.report(EIGHT, decide="much")
+    with pytest.raises(ConfigurationError, match="files: expected the paths of files"):
+        isfc.report(isfc.load_layout("atlanta-boston"), decide="100 MB/s")

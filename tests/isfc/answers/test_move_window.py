@@ -1,0 +1,54 @@
+"""Whether guests have gone within a window: of loads, the best time to begin that lies in it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from isfc.answers.asked_for import read_window
+from isfc.answers.move_window import WindowFound, window_found, window_report
+from isfc.reports.report import Report, between
+
+
+def moves(seconds: float) -> Any:
+    return between(seconds, seconds * 0.8, seconds * 1.2)
+
+
+def busy(*windows: tuple[str, int, float], stays: tuple[str, ...] = ()) -> Any:
+    """Loads of a week: times to begin, the best first, each with its seconds since Monday."""
+    return SimpleNamespace(
+        period="week",
+        slots=[SimpleNamespace(label=label, begin_s=begin_s) for label, begin_s, _ in windows],
+        windows=[
+            SimpleNamespace(label=label, likely_s=(took / 2, took), stays=stays)
+            for label, _, took in windows
+        ],
+    )
+
+
+SUNDAY_S = 6 * 86_400
+
+
+def answer(found: WindowFound) -> Report:
+    return window_report(found)
+
+
+@pytest.mark.parametrize(("seconds", "fits"), [(3000, True), (3001, False)])
+def test_moves_fit_at_the_upper_end_of_their_range(seconds: float, fits: bool) -> None:
+    found = window_found(read_window("SUN 02:00-03:00"), moves(seconds), None)
+    assert found.fits == fits
+    ((label, said),) = answer(found).answer
+    assert label == "Window"
+    assert ("long enough" in said) == fits
+
+
+def test_moves_begin_at_the_best_time_from_which_they_are_over_within() -> None:
+    sunday = read_window("SUN 02:00-06:00")
+    times = ("Tue 03:00", 86_400 + 10_800, 60.0), ("Sun 05:45", SUNDAY_S + 20_700, 1_000.0)
+    later = "Sun 02:15", SUNDAY_S + 8_100, 2_000.0
+    found = window_found(sunday, moves(100), busy(*times, later))
+    assert (found.begin, found.busy_s, found.fits) == ("Sun 02:15", (1_000.0, 2_000.0), True)
+    assert answer(found).answer == [("Begin", "Sun 02:15, within SUN 02:00-06:00: 17 to 33 min")]
+    for none in (busy(*times), busy(later, stays=("A",))):
+        found = window_found(sunday, moves(100), none)
+        assert (found.begin, found.fits) == (None, False)
