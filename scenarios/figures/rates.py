@@ -41,6 +41,7 @@ from scenarios.runs.experiment import (
     in_turn,
     one_way,
     shape,
+    unnamed,
 )
 from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
@@ -127,7 +128,7 @@ def carry(
     if run_each is None:
         return [Carried(links, load) for links in every]
     runs = [load.runs(links) for links in every]
-    seen = iter(_once(look, [run for both in runs for run in both], run_each, _by_shape))
+    seen = iter(_once(look, [run for both in runs for run in both], run_each, unnamed))
     return [
         _carried(links, load, [next(seen) for _ in both])
         for links, both in zip(every, runs, strict=True)
@@ -214,21 +215,6 @@ def _alike(experiment: Experiment) -> object:
     if len(links) > 1:
         return experiment
     return shape(links[0], experiment.client_node), experiment.loads
-
-
-def _by_shape(experiment: Experiment) -> object:
-    """The same, whatever the nodes and channels of one link are called."""
-    if len(experiment.collection.links) > 1:
-        return experiment
-    (link,) = experiment.collection.links
-    numbers: dict[object, int] = {}
-    place, machines, *fibres = shape(link, experiment.client_node)
-    kinds = [
-        (index, *kind, *(numbers.setdefault(each, len(numbers)) for each in channels))
-        for index, (*kind, channels) in fibres
-    ]
-    loads = [(each.client == link.nodes[0], each.workload, each.pairs) for each in experiment.loads]
-    return place, machines, link.site, (*kinds,), (*loads,)
 
 
 Way = tuple[Layout, NodeName]

@@ -283,6 +283,21 @@ def shape(layout: Layout, sender: NodeName) -> tuple[Any, ...]:
     return (1, machines, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
 
 
+def unnamed(experiment: Experiment) -> object:
+    """What a run depends on: of one link its shape, whatever its nodes and channels are called."""
+    if len(experiment.collection.links) > 1:
+        return experiment
+    (link,) = experiment.collection.links
+    numbers: dict[object, int] = {}
+    place, machines, *fibres = shape(link, experiment.client_node)
+    kinds = [
+        (index, *kind, *(numbers.setdefault(each, len(numbers)) for each in channels))
+        for index, (*kind, channels) in fibres
+    ]
+    loads = [(each.client == link.nodes[0], each.workload, each.pairs) for each in experiment.loads]
+    return place, machines, link.site, (*kinds,), (*loads,)
+
+
 def alike(a: float, b: float) -> bool:
     """Whether two figures differ by less than `LIKE_SHARE` of the greater."""
     return abs(a - b) <= LIKE_SHARE * max(a, b)
