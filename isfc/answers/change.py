@@ -32,7 +32,7 @@ from isfc.layout.change import (
 from isfc.layout.change_search import Nodes, StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Fibre, Layout, machines_of
 from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import in_use
 from isfc.layout.source_kind import SourceKind
@@ -126,8 +126,16 @@ def change(
             for link in changing
             for trial in trials_of(link, steps)
         ),
-        tuple(each.text for each in (*old.assumed, *new.assumed)),
+        (*(each.text for each in (*old.assumed, *new.assumed)), *_other_machines(old, new)),
     )
+
+
+def _other_machines(old: Collection, new: Collection) -> Iterator[str]:
+    """Systems whose machine is to be another one."""
+    then = machines_of(new.links)
+    for node, was in machines_of(old.links).items():
+        if (on := then.get(node, was)) != was:
+            yield f"steps are run with {node} on {was}, and then it is on {on}"
 
 
 def _before(link: Layout, halves: Sequence[Layout], rates: Mapping[Layout, Figure]) -> LinkBefore:

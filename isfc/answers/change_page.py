@@ -110,7 +110,7 @@ class Change(Struct, frozen=True):
     trials: tuple[ChangeTrial, ...]
     """of each link that is there and changes, one run after the other"""
     assumed: tuple[str, ...]
-    """of decks and console logs, as `isfc import` says it"""
+    """of decks and console logs, as `isfc import` says it; and which systems get other machines"""
 
     def _repr_markdown_(self) -> str:
         return "\n".join(change_lines(self))

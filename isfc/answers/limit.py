@@ -312,6 +312,13 @@ def limits_answer(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, s
             yield "To gain", limits.gain
 
 
+def ends_in_cp(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, str]]:
+    """That more chpids gain nothing, where CP alone limits a link on machines that are said."""
+    locks = {kind.id for kind in _HAVE_LOCK}
+    if limits and all(each.resource in locks for each in limits.by):
+        yield "More chpids", "gain nothing: CP ends the link, and 'isfc plan' says how surely"
+
+
 def _limiting(share: Share) -> Limiting:
     busy = None if share.busy is None else 100 * share.busy
     resource = share.resource

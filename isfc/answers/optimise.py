@@ -9,6 +9,7 @@ from typing import Annotated, Final, TypeVar
 from msgspec import UNSET, structs
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.optimise_report import NEW, MovedCtcs, Placing, SearchResult, SystemOrders
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
@@ -25,6 +26,7 @@ from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
+from scenarios.figures.limit import find_limit
 from scenarios.runs.at_site import link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
@@ -311,8 +313,19 @@ def search_result(
         tuple(moved_ctcs(found)) if task.links else (),
         "first" if proposed is best else "given" if proposed is found.given else "defined",
         _notes(found, task),
+        _limits(found, task),
         UNSET if task.links else task.layout.site or UNSET,
     )
+
+
+def _limits(found: searching.Found, task: searching.Task) -> LimitedBy | None:
+    """What limits the best of one link on machines, as its first objective has it send."""
+    if task.links or not any(task.layout.machines):
+        return None
+    best, goal, load = found.best[0], task.objectives[0], task.scoring.load
+    way = int(goal is searching.Objective.REVERSE)
+    limit = find_limit(load.runs(best.collection)[way])
+    return limits_of(limit, best.rates[0].mb_per_s)
 
 
 def _notes(found: searching.Found, task: searching.Task) -> tuple[Note, ...]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.advice import two_paces
+from isfc.answers.limit import LimitedBy, ends_in_cp, limits_answer
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import LIKELY, Column, Lines, Report, Table, headed
@@ -118,6 +119,8 @@ class SearchResult(Reported, Struct, frozen=True):
     """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
     gain"""
     notes: tuple[Note, ...]
+    limits: LimitedBy | None
+    """of one link on machines: what limits the first of `best`"""
     profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
@@ -138,7 +141,7 @@ def optimise_report(found: SearchResult) -> Report:
     of = ", ".join(found.traffic) or found.load
     return Report(
         f"Best places of CTCs by MB/s {sought}, {of}",
-        [*_answer(found)],
+        [*_answer(found), *limits_answer(found.limits), *ends_in_cp(found.limits)],
         [placings(found), *_commands(found)],
         notes=[*_known(found)],
         known=found.notes,

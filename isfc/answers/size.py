@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.features import find_profile
-from isfc.answers.limit import LimitedBy, limits_answer, limits_of
+from ctc.features import FEATURES, find_profile
+from isfc.answers.limit import LimitedBy, ends_in_cp, limits_answer, limits_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact
@@ -15,6 +15,8 @@ from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
+from isfc.layout.machines import Card, find_machine
+from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
 from isfc.reports.figure import NoRange, Note, Reported
 from isfc.reports.report import Column, Report, Table, headed
@@ -51,15 +53,19 @@ class LinkSizing(Reported, Struct, frozen=True):
     pairs: int
     """of guests"""
     best: sizing.SizedLink | None
-    """the same as one of `links`: the fewest chpids, then CTCs, then the surest; null if no link
-    carries what is wanted"""
+    """the same as one of `links`: with cards that can be ordered, if machines are said; then the
+    fewest chpids, then CTCs, then the surest, then the newest of these; null if no link carries
+    what is wanted"""
     links: tuple[sizing.SizedLink, ...]
     """by feature: the fewest chpids that carry it, and one more if fewer CTCs do then; the one that
     carries most where none does"""
     limits: LimitedBy | None
-    """what limits the one that carries most, where none carries what is wanted"""
+    """what limits the one that carries most, where none carries what is wanted; on machines that
+    are said, of the best too"""
     notes: tuple[Note, ...]
     """what belongs to the figures of the best, or of the one that carries most"""
+    machines: tuple[str, ...] = ()
+    """of both systems, or of each; empty where none is said"""
 
     @property
     def most(self) -> sizing.SizedLink:
@@ -71,26 +77,35 @@ class LinkSizing(Reported, Struct, frozen=True):
         return records(_links_table(self))
 
 
+_Lost = Annotated[
+    str,
+    Argument(f"[{'|'.join(sizing.LostPiece)}]", "What is gone then; of directors there are two."),
+]
+_Features = Annotated[
+    Sequence[str],
+    Argument(
+        "FEATURE",
+        "A FICON feature to choose from; may be repeated. "
+        f"{', '.join(sizing.DEFAULT_FEATURES)} if not said.",
+    ),
+]
+_Machine = Annotated[
+    str | None,
+    Argument(
+        "NAME[,NAME]",
+        "The machine of both systems, as z16, or of each: cards that it can have are tried.",
+    ),
+]
+
+
 @checked
 def size(
     *,
     mb_per_s: Annotated[
         float, Argument("MB/s", "What the link has to carry, each way.", 1, sizing.MB_PER_S_MAX)
     ],
-    lost: Annotated[
-        str,
-        Argument(
-            f"[{'|'.join(sizing.LostPiece)}]", "What is gone then; of directors there are two."
-        ),
-    ] = sizing.LostPiece.CHPID.value,
-    feature: Annotated[
-        Sequence[str],
-        Argument(
-            "FEATURE",
-            "A FICON feature to choose from; may be repeated. "
-            f"{', '.join(sizing.DEFAULT_FEATURES)} if not said.",
-        ),
-    ] = (),
+    lost: _Lost = sizing.LostPiece.CHPID.value,
+    feature: _Features = (),
     km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
     workload: Annotated[
         Workload | str, Argument("NAME", "What runs over the link.", complete=complete_workload)
@@ -99,6 +114,7 @@ def size(
         int, Argument("N", "Pairs of guests: with so many, more carry no more.", 1, PAIRS_MAX)
     ] = SATURATING_PAIRS,
     systems: Annotated[str, Argument("NAME,NAME", "The two systems.")] = "ATLANTA,BOSTON",
+    machine: _Machine = None,
     jobs: Jobs = 1,
     progress: Callable[[float], None] | None = None,
 ) -> LinkSizing:
@@ -112,26 +128,40 @@ def size(
     runs, and ``progress`` is told what share of the most runs there have been.
     """
     check_known(spelt("lost"), lost, sizing.LostPiece)
+    with within(spelt("machine")):
+        on = _machines(machine)
+        if not (tried := feature or sizing.features_on(on)):
+            raise ConfigurationError(
+                f"{' and '.join(on)} share no FICON feature; expected {spelt('feature')}"
+            )
     with within(spelt("feature")):
-        profiles = list(dict.fromkeys(map(find_profile, feature or sizing.DEFAULT_FEATURES)))
+        profiles = list(dict.fromkeys(map(find_profile, tried)))
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
     load = LinkLoad(first, second, _sized(find_workload(workload)), pairs)
     most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
-    search = sizing.SizeSearch(
-        mb_per_s, sizing.LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
-    )
+    asked = mb_per_s, sizing.LostPiece(lost), km, load, jobs
+    said = dict(zip((first, second), map(Processors, on * (3 - len(on))), strict=False))
+    search = sizing.SizeSearch(*asked, lambda count: tell(min(1.0, count / most)), said)
     links = tuple(link for profile in profiles for link in search.links(profile))
     best = _fewest(link for link in links if link.reaches)
     how = mb_per_s, sizing.LostPiece(lost), km, load.workload.name, pairs
-    found = LinkSizing(*how, best, links, None, ())
+    found = LinkSizing(*how, best, links, None, (), on)
     link = best or found.most
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
-    if best is not None:
+    if best is not None and not on:
         return replace(found, notes=notes)
     limits = limits_of(search.limit(link), link.left.value)
     return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
+
+
+def _machines(text: str | None) -> tuple[str, ...]:
+    """One for both systems, or one for each."""
+    names = text.split(",") if text else []
+    if len(names) > 2:
+        raise ConfigurationError(f"{text!r:.40}: expected one machine, or one for each system")
+    return tuple(find_machine(name).name for name in names)
 
 
 def _sized(workload: Workload) -> Workload:
@@ -160,7 +190,8 @@ def size_report(found: LinkSizing) -> Report:
     figures = [figure for link in found.links for figure in (link.whole, link.left)]
     return Report(
         f"{exact(found.wanted_mb_per_s)} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
-        f"{explained(found.workload)}{f' over {found.km:g} km' * bool(found.km)}",
+        f"{explained(found.workload)}{f' over {found.km:g} km' * bool(found.km)}"
+        f"{' on ' * bool(found.machines)}{' and '.join(found.machines)}",
         [*_answer(found)],
         [_links_table(found)],
         notes=[range_note(figures)],
@@ -177,6 +208,7 @@ def _links_table(found: LinkSizing) -> Table:
             *headed(feature="feature", chpids="chpids", ctcs="CTCs", ports="director\nports"),
             *headed(whole="whole", left="left"),
             Column(f"odds of\n{wanted}, %", "odds_percent"),
+            *headed(cards="cards") * bool(found.machines),
         ),
         found.links,
     )
@@ -189,7 +221,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     if best is None:
         yield "Not reachable", f"no link carries {wanted} each way {gone}"
         yield "Most", f"{_named(most)}: {with_unit(most.left)} each way"
-        yield from limits_answer(found.limits)
+        yield from _limits(found)
         return
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
@@ -200,11 +232,23 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     sure = [each for each in found.links if each.reaches and not _is_open(each)]
     if _is_open(best) and (surer := _fewest(sure)):
         yield "Surer", f"{_named(surer)}, {surer.ctcs} CTCs: {surer.odds_percent} of 100"
+    yield from _limits(found)
+
+
+def _limits(found: LinkSizing) -> Iterator[tuple[str, str]]:
+    yield from limits_answer(found.limits)
+    yield from ends_in_cp(found.limits) if found.machines else ()
 
 
 def _fewest(links: Iterable[sizing.SizedLink]) -> sizing.SizedLink | None:
-    """The fewest chpids, then CTCs, then the surest."""
-    return min(links, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
+    """Cards to be ordered first; then the fewest chpids, CTCs, the surest, and the newest."""
+
+    def rank(one: sizing.SizedLink) -> tuple[bool, int, int, int, int]:
+        is_old = one.cards not in ("", Card.ORDERED)
+        age = -[*FEATURES].index(one.feature) if one.cards else 0
+        return is_old, one.chpids, one.ctcs, -one.odds_percent, age
+
+    return min(links, key=rank, default=None)
 
 
 def _is_open(link: sizing.SizedLink) -> bool:

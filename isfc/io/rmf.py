@@ -52,7 +52,8 @@ _SYSTEM: Final = re.compile(
 )
 """A system's name, which no word is that stands elsewhere in a heading."""
 
-_DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
+_MONTH: Final = r"(?:0\d|1[0-2])"
+_DATE: Final = re.compile(rf"(?<!-)\bDATE:? +((?:{_MONTH}/[0-3]\d|[0-3]\d/{_MONTH})/\d{{2,4}})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
 _RATE_OFF: Final = 0.001
@@ -116,7 +117,8 @@ class _Parser:
         self._not_read: list[tuple[Word, str, bool]] = []
         """Lines that look like rows and are none, and whether a title is above them."""
         self._width = self._page_width = 0
-        """Columns of the widest line, and of the widest of the page."""
+        """Columns of the second widest line, as one may be two that were joined, and of the widest
+        of the page."""
         self._first_row: int | None = None
         """The line of the first row of the page."""
         self._is_cut = False
@@ -135,7 +137,7 @@ class _Parser:
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         found = plain(text)
         lines = rmf_text.plain_text(found).split("\n")
-        self._width = max(map(len, lines), default=0)
+        self._width = max(sorted(map(len, lines))[:-1], default=0)
         self._account = found.account
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
@@ -261,7 +263,9 @@ class _Parser:
                 kind = Kind.OTHER
             elif pasted.is_rule(line):
                 kind = Kind.RULE
-            elif pasted.looks_like_row(line, least):
+            elif pasted.looks_like_row(line, least) or (
+                self._report is _Report.DEVICE and pasted.holds_row(line)
+            ):
                 self._not_read.append((words[0], line, self._report is not _Report.UNKNOWN))
                 continue
             elif self._report is _Report.UNKNOWN or number > (self._first_row or number):

@@ -245,7 +245,7 @@ def read_channel(
 ) -> tuple[ChannelLine | rmf_text.PassedOver, int]:
     """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
 
-    ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
+    ``width`` is that of the wide lines: rates cannot be blank where there was no room for them.
     Raises `ConfigurationError` where a figure cannot be told from the others.
     """
     chpid, kind = words[start].text.rjust(2, "0"), words[type_at].text

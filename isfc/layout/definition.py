@@ -1,11 +1,13 @@
 """The systems that a layout describes, as the records that a node is built from."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ctc.fabric import Fabric
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
-from isfc.layout.machines import on_machine
+from isfc.layout.layout import Layout, on_machines
+from isfc.layout.machines import Estimate, on_machine, speed_of
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.link_end import CtcDefinition, LinkEndDefinition
@@ -46,3 +48,18 @@ def make_fabric(links: Iterable[Layout]) -> Fabric | None:
     """What the systems of some links have in common in virtual time; None if nothing is shared."""
     shares = any(fibre.channels for link in links for fibre in link.fibres)
     return Fabric() if shares else None
+
+
+def on_slower_machines(collection: Collection) -> Collection:
+    """Both ends of each link on the slower of its machines, as is assumed of relocations.
+
+    A link that was fitted is as it was fitted.
+    """
+    z10 = Processors("z10 EC")
+
+    def slowed(link: Layout) -> Layout:
+        slower = min(link.machines, key=lambda on: speed_of(on or z10, Estimate.MID))
+        return link if link.site else on_machines(link, dict.fromkeys(link.nodes, slower))
+
+    links = tuple(map(slowed, collection.links))
+    return collection if links == collection.links else replace(collection, links=links)

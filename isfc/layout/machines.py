@@ -10,9 +10,9 @@ fast a full-speed engine is, low, mid and high. What takes time of CP has one of
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cache
 from importlib import resources
 from typing import Any, Final, TypeVar
@@ -38,12 +38,21 @@ MEMORY: Final[Three] = (1.0, 0.6, 0.0)
 between; nothing, as all is in its larger caches). It is not published."""
 
 
+class Card(StrEnum):
+    """How a machine has a FICON feature, from the best."""
+
+    ORDERED = "ordered"
+    CARRIED = "carried"
+    UNKNOWN = "not known"
+    NEVER = "never had"
+
+
 class MachineType(Struct, frozen=True):
     """A row of ``machines.csv``: ``low``, ``mid`` and ``high`` speeds, a z10 EC's engine being 1.
 
     ``type`` is IBM's machine type. ``status`` and ``source`` say how the speeds are known.
-    ``features`` are those that it has had (general knowledge), ``gone`` some that it never had
-    (published).
+    ``features`` are those that it has had, ``ordered`` those of them that are not only carried
+    forward (general knowledge), ``gone`` some that it never had (published).
     """
 
     name: str
@@ -54,11 +63,14 @@ class MachineType(Struct, frozen=True):
     status: str
     source: str
     features: str
+    ordered: str
     gone: str
 
-    def is_of(self, feature: str, features: str) -> bool:
-        """Whether a FICON feature is one of its ``features``, or of those that are ``gone``."""
-        return feature.removeprefix("FICON ") in features.split()
+    def card(self, feature: str) -> Card:
+        """How it has a FICON feature."""
+        said = {Card.ORDERED: self.ordered, Card.CARRIED: self.features, Card.NEVER: self.gone}
+        name = feature.removeprefix("FICON ")
+        return next((card for card, names in said.items() if name in names.split()), Card.UNKNOWN)
 
 
 @cache
@@ -90,7 +102,18 @@ def find_machine(name: str) -> MachineType:
 
 def machines_with(feature: str) -> str:
     """The machines that have had a FICON feature (general knowledge)."""
-    return ", ".join(n for n, each in machines().items() if each.is_of(feature, each.features))
+    return ", ".join(name for name in machines() if is_had(card_on(feature, [name])))
+
+
+def card_on(feature: str, names: Iterable[str]) -> Card:
+    """How machines have a FICON feature: that one that has it least."""
+    cards = [find_machine(name).card(feature) for name in names]
+    return max(cards, key=[*Card].index, default=Card.UNKNOWN)
+
+
+def is_had(card: Card) -> bool:
+    """Whether a machine can have it."""
+    return card in (Card.ORDERED, Card.CARRIED)
 
 
 LEVELS: Final = {"7": 1.0, "Z": 1.0, "6": 0.66, "5": 0.41, "4": 0.24}

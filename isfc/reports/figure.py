@@ -213,7 +213,8 @@ class NoteKind(StrEnum):
     DISKS = "disks"
     """Disks use the same channels, and are in the figures."""
     MACHINE = "machine"
-    """CP is as fast as on a z10, though no z10 has had a feature of the layout."""
+    """CP is as fast as on a z10, though no z10 has had a feature of the layout; or a machine has a
+    feature only carried forward."""
     PROFILE = "profile"
     """The model was fitted to a site."""
     OFFERED = "offered"

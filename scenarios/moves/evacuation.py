@@ -2,8 +2,8 @@
 
 Each guest is relocated over the link to its destination; of each system that is left so many go on
 at the same time, on whichever links. All links of the file run, with other traffic if it is wanted,
-which runs for a warm-up before the first guest leaves. A relocation is the same over one link:
-`Evacuation.over`. It lasts as long as its guests take, not until something is steady.
+which runs for a warm-up before the first guest leaves. A relocation is the same over one link. It
+lasts as long as its guests take. Between two machines a link is on the slower one.
 """
 
 from collections import defaultdict
@@ -20,6 +20,7 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between, listed
 from isfc.layout.collection import Collection
+from isfc.layout.definition import on_slower_machines
 from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
 from isfc.layout.sharing import only
@@ -55,8 +56,7 @@ WINDOW_MAX: Final = 1_000
 
 WINDOW: Final = 100
 """Memory messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which
-IBM measured what links carry. CP has two buffers more than that (published: CP control block
-GSBBK), which are being filled; how many messages are outstanding is not published."""
+IBM measured. CP has two buffers more, which are filled (published: CP control block GSBBK)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ class Evacuation(GuestsLeaving):
     bound: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "collection", on_slower_machines(self.collection))
         check_between("guests", len(self.tenants), 1, GUESTS_MAX)
         check_between("together", self.together, 1, TOGETHER_MAX)
         check_between("window", self.window, 1, WINDOW_MAX)
@@ -231,10 +232,10 @@ class EvacuationOutcome(Struct, frozen=True):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What belongs to these figures, such as that the model is extrapolated."""
-        evacuation = self.evacuation
+        asked = self.evacuation
         passes = [each for guest in self.guests for each in guest.passes if each.seconds]
         fastest = max((each.length / each.seconds / MIB for each in passes), default=0.0)
-        return moves_notes(evacuation.collection, evacuation.plans, evacuation.loads, fastest)
+        return moves_notes(asked.collection, asked.plans, asked.loads, fastest)
 
     @property
     def advice(self) -> tuple[WouldMove | None, ...]:
@@ -243,8 +244,7 @@ class EvacuationOutcome(Struct, frozen=True):
 
 
 SLICE_NS: Final = 5_000_000
-"""How long it takes at most until a guest of another link begins: far less than a guest takes
-(chosen)."""
+"""How long another link's guest waits at most to begin: far less than it takes (chosen)."""
 
 
 def move(

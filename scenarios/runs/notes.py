@@ -227,7 +227,7 @@ def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Not
     for each in collection.traffic:
         pairs[frozenset((each.client, each.server))] += each.pairs
     loads = [(link, pairs[frozenset(link.nodes)]) for link in links]
-    more_known = (*_in_step(loads), *_z10(*links), *open_questions(collection))
+    more_known = (*_in_step(loads), *_z10(*links), *_cards(*links), *open_questions(collection))
     return (*unknown, *_disks(*links), *own, *more_known)
 
 
@@ -259,7 +259,7 @@ def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
 
 def modelled(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> tuple[Note, ...]:
     """Of a figure of the model, with what was never published of it."""
-    own = (*_disks(layout), *layout.notes, *_profile(layout), *_z10(layout))
+    own = (*_disks(layout), *layout.notes, *_profile(layout), *_z10(layout), *_cards(layout))
     return (*_extrapolated(unknown, lower=lower), *own)
 
 
@@ -325,6 +325,27 @@ def _z10(*links: Layout) -> Iterator[Note]:
             "Without machine in the layout CP is as fast as on the z10 EC that IBM measured, which "
             f"never had these cards. Machines that had (general knowledge) {'; '.join(later)}.",
         )
+
+
+def _cards(*links: Layout) -> Iterator[Note]:
+    """That a machine has a feature only from the one before, where a new one was to be ordered."""
+    from isfc.layout.machines import Card, find_machine  # as above
+
+    ends = dict.fromkeys(
+        (on.machine, fibre.profile.feature)
+        for link in links
+        for on in filter(None, link.machines)
+        for fibre in link.fibres
+    )
+    said = [
+        f"{machine} is ordered with FICON {row.ordered.replace(' ', ' or ')}, and {feature} is "
+        "carried forward"
+        for machine, feature in ends
+        for row in [find_machine(machine)]
+        if row.card(feature) is Card.CARRIED
+    ]
+    if said:
+        yield Note(NoteKind.MACHINE, f"By general knowledge a {'; a '.join(said)} only.")
 
 
 def _profile(layout: Layout) -> Iterator[Note]:

@@ -28,6 +28,7 @@ from scenarios.search.candidate import (
 )
 from scenarios.search.climb import Climb
 from scenarios.search.scoring import (
+    Contender,
     Found,
     Objective,
     ShareOut,
@@ -255,6 +256,8 @@ class _LinkSearch(Trials[Candidate]):
         *both, given = self.measured([Collection.of(layout) for layout in every])
         best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=by_objective, reverse=True)
+        if any(self.task.layout.machines):
+            best = newest_first(best)
         ahead = [one for one in defined if one.gains(given)]
         return Found(
             tuple(best),
@@ -292,6 +295,14 @@ class _LinkSearch(Trials[Candidate]):
         by_objective = map(best_by, range(count))
         turns = (c for place in zip(*by_objective, strict=True) for c in place)
         return list(dict.fromkeys(turns))[:BEST]
+
+
+def newest_first(ranked: Sequence[Contender]) -> list[Contender]:
+    """Of those that the spread does not tell from the first, with most CTCs on the newest cards."""
+    first = ranked[0].rates[0]
+    alike = [one for one in ranked if not first.is_ahead(one.rates[0])]
+    alike.sort(key=lambda one: -sum(ctc.fibre.profile.link_gbps for ctc in one.layout.ctcs))
+    return [*alike, *(one for one in ranked if one not in alike)]
 
 
 _NAMES: Final = tuple(f"position {number:02}" for number in range(1, 17))

@@ -5,7 +5,7 @@ All chpids of a candidate are alike, and each has as many CTCs, numbered chpid b
 of one number of chpids after the other say where to look; runs until they are steady decide.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -16,7 +16,9 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Fibre, Layout, on_machines
+from isfc.layout.machines import card_on, is_had
+from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -79,6 +81,9 @@ class SizedLink(Struct, frozen=True):
     """whether it does by the model"""
     layout: str
     """as the text of a file"""
+    cards: str = ""
+    """how its machines have the feature, where these are said: `ordered`, or only `carried` forward
+    (general knowledge); `not known`, or `never had`"""
 
 
 CTCS_ON_CHPID_MAX: Final = 5
@@ -108,10 +113,19 @@ def _unnamed(profile: ChpidProfile) -> ChpidProfile:
     return replace(profile, feature="")
 
 
-DEFAULT_FEATURES: Final = tuple(
-    {_unnamed(FEATURES[each.name]): each.name for each in CATALOGUE if each.has_router}.values()
-)
+def _latest(names: Iterable[str]) -> tuple[str, ...]:
+    """Of each kind that differs for CTCs."""
+    return tuple({_unnamed(FEATURES[name]): name for name in names}.values())
+
+
+DEFAULT_FEATURES: Final = _latest(each.name for each in CATALOGUE if each.has_router)
 """The latest of each kind that differs for CTCs. Chosen: of those since FICON Express8S."""
+
+
+def features_on(machines: Collection[str]) -> tuple[str, ...]:
+    """The latest of each kind that all machines can have; `DEFAULT_FEATURES` without a machine."""
+    had = [name for name in FEATURES if is_had(card_on(name, machines))]
+    return _latest(had) if machines else DEFAULT_FEATURES
 
 
 _Figure = TypeVar("_Figure")
@@ -128,6 +142,7 @@ class SizeSearch(Struct, frozen=True):
     load: LinkLoad
     jobs: int
     progress: Callable[[int], None]
+    machines: Mapping[NodeName, Processors] = {}
     _short: dict[_Key, float] = {}
     _steady: dict[_Key, SteadyRun] = {}
 
@@ -223,7 +238,13 @@ class SizeSearch(Struct, frozen=True):
             odds_reached(known, self.wanted).percent,
             known.value >= self.wanted,
             format_layout(layout),
+            self.cards_of(profile.feature),
         )
+
+    def cards_of(self, feature: str) -> str:
+        """How the machines have a feature; nothing where none is said."""
+        names = [each.machine for each in self.machines.values()]
+        return str(card_on(feature, names)) if names else ""
 
     def _figure(self, found: SteadyRun, layout: Layout) -> Figure:
         load, seen = Load(self.load.workload, self.load.pairs), found.result
@@ -242,7 +263,8 @@ class SizeSearch(Struct, frozen=True):
             for place, number in [divmod(ctc.rdevs[0] - _FIRST_RDEV, RDEVS_PER_CHPID)]
             if number < shape[place]
         )
-        return whole.with_ctcs(tuple(there)).with_fibres(self._fibre)
+        placed = whole.with_ctcs(tuple(there)).with_fibres(self._fibre)
+        return on_machines(placed, self.machines)
 
     def _fibre(self, fibre: Fibre) -> Fibre:
         """As long as it is to be; of two directors each has every other one."""

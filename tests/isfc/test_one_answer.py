@@ -277,7 +277,14 @@ def test_every_command_and_function_is_held_here_or_says_something_else() -> Non
     assert {*COMMANDS, *functions} == {*SAYERS, *ELSEWHERE, *BY_RULES}
 
 
-drawn_layouts = pytest.mark.parametrize("asked", few_in_every_run(range(LAYOUTS), 3), indirect=True)
+FEW: Final = {1, 2, 6}
+"""What every run has: links of four CTCs, two and one, whose runs are short."""
+
+drawn_layouts = pytest.mark.parametrize(
+    "asked",
+    few_in_every_run(sorted(range(LAYOUTS), key=lambda seed: seed not in FEW), len(FEW)),
+    indirect=True,
+)
 
 
 @drawn_layouts

@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from tests.lengthy import few_in_every_run
 from tests.waiting import ran
 
 PROJECT: Final = Path(__file__).parents[2]
@@ -246,15 +247,18 @@ def test_it(number):
 
 @pytest.mark.parametrize(
     ("text", "options", "code"),
-    [
-        ("def test_it(): pass", (), pytest.ExitCode.OK),
-        ("def test_it(): assert False", (), pytest.ExitCode.TESTS_FAILED),
-        ("def test_it(): raise KeyboardInterrupt", (), pytest.ExitCode.INTERRUPTED),
-        ("def test_it(): pytest.exit('enough', 9)", (), 9),
-        ("def test_it(request): request.session.shouldstop = 'enough'", (), 2),
-        ("import nowhere", (), pytest.ExitCode.INTERRUPTED),
-        ("def test_it(): pass", ("-k", "other"), pytest.ExitCode.NO_TESTS_COLLECTED),
-    ],
+    few_in_every_run(
+        [
+            ("def test_it(): pytest.exit('enough', 9)", (), 9),
+            ("import nowhere", (), pytest.ExitCode.INTERRUPTED),
+            ("def test_it(): pass", (), pytest.ExitCode.OK),
+            ("def test_it(): assert False", (), pytest.ExitCode.TESTS_FAILED),
+            ("def test_it(): raise KeyboardInterrupt", (), pytest.ExitCode.INTERRUPTED),
+            ("def test_it(request): request.session.shouldstop = 'enough'", (), 2),
+            ("def test_it(): pass", ("-k", "other"), pytest.ExitCode.NO_TESTS_COLLECTED),
+        ],
+        2,
+    ),
 )
 def test_exit_codes_are_those_of_one_process(
     tmp_path: Path, text: str, options: tuple[str, ...], code: int

@@ -23,7 +23,7 @@ import scenarios
 from isfc.answers.drawing import drawing_svg
 from isfc.layout.catalogue import given_collection, load_layout
 from tools import DOCS, PROJECT
-from tools.calibration import certainty, drawn_sites, judge, studies
+from tools.calibration import cards, certainty, drawn_sites, judge, studies
 from tools.checks import links
 from tools.pages import console, fidelity, figures, json_page, simulated, sources
 from tools.pages.screenshots import take_reports, take_studio, taken
@@ -101,12 +101,14 @@ MEASURED: Final = (
     MadeFiles("runs that pages tell of", simulated.measured, is_long=True),
     MadeFiles("what assumptions do", studies.ASSUMPTIONS.files, is_long=True),
     MadeFiles("what figures are where CP is faster", studies.AT_PACES.files, is_long=True),
+    MadeFiles("today's cards", cards.CARDS.files, is_long=True),
     MadeFiles("how much rates follow each constant", studies.ELASTICITIES.files, is_long=True),
 )
 MADE: Final = (
     MadeFiles("what ranges are made from", certainty.files, is_slow=True),
     MadeFiles("drawings of layouts", layouts),
     MadeFiles("schema", schema),
+    MadeFiles("chart of today's cards", cards.chart, is_slow=True),
     MadeFiles("keys of --json", json_keys),
     MadeFiles("sources", sources.files),
     MadeFiles("channel fidelity", figures.channel_files),

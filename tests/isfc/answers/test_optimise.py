@@ -20,6 +20,7 @@ from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.plan import find_all
+from isfc.layout.processors import Processors
 from isfc.layout.write import format_collection, format_layout
 from isfc.reports.terminal import page as page_of
 from scenarios.runs import steady
@@ -154,6 +155,16 @@ def test_both_answers_are_on_the_page_and_what_to_do_for_the_better_one(
     assert answer(result(NEW, 130.0, defined=110.0)).defined.activate["DALLAS"].now == (
         "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA",
     )
+
+
+def test_on_machines_what_limits_the_best_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    on = Processors("z10 BC"), Processors("z10 BC")
+    task = structs.replace(TASK, collection=Collection.of(replace(GIVEN, machines=on)))
+    found = search_result(result(replace(NEW, machines=on), 130.0), task, format_collection)
+    show(page_of(optimise_report(found), notes=False))
+    assert found.limits is not None
+    assert f"Limited by {found.limits.named}" in " ".join(capsys.readouterr().out.split())
+    assert answer(result(NEW, 130.0)).limits is None
 
 
 def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:

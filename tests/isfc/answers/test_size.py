@@ -9,7 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 import isfc
-from ctc.features import find_profile
+from ctc.features import ChpidProfile, find_profile
+from isfc.answers import size
+from isfc.answers.limit import LimitedBy, Limiting
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.layout.collection import Collection
@@ -103,9 +105,14 @@ def test_fewest_chpids_that_carry_it(wanted: str, words: str, printed: Printed) 
 def test_layout_that_is_written_is_that_of_the_function(tmp_path: Path, printed: Printed) -> None:
     file = tmp_path / "ordered.toml"
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
-    shown = printed(*words)
-    best = isfc.size(mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
+    shown = printed(*words, "--machine", "z13,z14")
+    best = isfc.size(
+        mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER", machine="z13,z14"
+    ).best
     assert best is not None
+    assert best.cards == "carried"
+    assert [str(on) for on in isfc.parse_layout(best.layout).machines] == ["z14", "z13"]
+    assert "To gain" in shown
     layout = isfc.load_layout(str(file))
     assert layout == isfc.parse_layout(best.layout)
     assert layout.nodes == ("BER", "MUC")
@@ -137,10 +144,15 @@ def links_of(*sizes: tuple[int, int, int]) -> Callable[..., list[SizedLink]]:
     within = Range(Interval(400, 600), Interval(300, 700), "rows")
     rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
     layout = isfc.format_collection(isfc.load_layout("published-4"))
-    return lambda _, profile: [
-        SizedLink(profile.feature, chpids, ctcs, 4, rate, rate, odds, chpids > 1, layout)
-        for chpids, ctcs, odds in sizes
-    ]
+
+    def links(search: sizing.SizeSearch, profile: ChpidProfile) -> list[SizedLink]:
+        cards = search.cards_of(profile.feature)
+        return [
+            SizedLink(profile.feature, chpids, ctcs, 4, rate, rate, odds, chpids > 1, layout, cards)
+            for chpids, ctcs, odds in sizes
+        ]
+
+    return links
 
 
 @pytest.mark.parametrize(
@@ -175,9 +187,43 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
     assert isfc.size(mb_per_s=450).rows()[2]["left (MB/s) low"] == 400
 
 
+def test_on_machines_cards_that_can_be_ordered_are_first_and_of_these_the_newest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    without = Figure(9.0, Unit.MB_PER_S, no_range="none")
+    first = [Limiting("receive", "BOSTON", 1.0, 99.0, None)]
+    limits = LimitedBy(first, [], without, {}, [], "", "how fast BOSTON receives", "", "")
+    monkeypatch.setattr(sizing.SizeSearch, "links", links_of((2, 8, 90)))
+    monkeypatch.setattr(sizing.SizeSearch, "limit", lambda *_: None)
+    monkeypatch.setattr(size, "limits_of", lambda *_: limits)
+    cards = []
+    for machine in ("z16", "z13", "z14,z16", "z10"):
+        found = isfc.size(mb_per_s=450, machine=machine)
+        assert found.best is not None
+        tried = {one.feature.removeprefix("FICON "): one.cards for one in found.links}
+        cards.append((found.best.feature.removeprefix("FICON "), tried))
+        assert dict(report_of(found).answer)["More chpids"].startswith("gain nothing: CP ends")
+    assert cards == [
+        ("Express32S", {"Express16SA": "carried", "Express32S": "ordered"}),
+        ("Express16S", {"Express8S": "ordered", "Express16S": "ordered"}),
+        ("Express16S+", {"Express16S+": "carried"}),
+        (
+            "Express8",
+            {"Express": "carried", "Express2": "carried", "Express4": "ordered"}
+            | {"Express8": "ordered"},
+        ),
+    ]
+    plain = isfc.size(mb_per_s=450)
+    assert plain.limits is None
+    assert "cards" not in plain.rows()[0]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("--mb-per-s 9 --machine z18", "--machine: 'z18' is no machine; expected one of"),
+        ("--mb-per-s 9 --machine z16,z15,z14", "--machine: 'z16,z15,z14': expected one machine"),
+        ("--mb-per-s 9 --machine z10,z16", "share no FICON feature; expected --feature"),
         ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
         ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
         ("--mb-per-s 9 --lost chpids", "--lost 'chpids': did you mean chpid"),

@@ -256,7 +256,7 @@ ELSEWHERE: Final = {
     "import config": "layout cec json output",
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
-    "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
+    "size": "mb-per-s lost feature km workload pairs systems machine output jobs csv json",
     "report": "link output workload decide window leave feature cec ran profile json",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "

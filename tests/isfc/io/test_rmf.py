@@ -130,6 +130,11 @@ def test_lines_cut_at_a_column_are_read_right_or_refused() -> None:
                     assert line == whole[line.chpid], column
 
 
+def test_a_day_that_no_month_has_is_no_date() -> None:
+    # 08/15/2019, broken in two and in another form, was 15/20/2008
+    assert read(CHANNELS.replace("08/15/2019", "15/20/2008")).date == ""
+
+
 @pytest.mark.parametrize("width", range(56, 132))
 def test_devices_broken_at_a_width_are_read_right_or_refused(width: int) -> None:
     # .010 broken in two made a column more, and CONN was lost
@@ -251,6 +256,11 @@ REFUSED = [
     (changed(QUEUES, ("0.00\n  02 ", "0.00  02 ")), "IOP 01 has 16 figures"),
     (without_second_part(73), "chpid 42 has no rates"),
     (without_second_part(100), "chpid 42 has no figures of zHPF"),
+    # lines that were cut, and two of them joined, which are wider (mutations: cut at 101, join 1)
+    (
+        "\n".join(line[:101] for line in CHANNELS.splitlines()).replace("\n", "", 1),
+        "no figures of zHPF",
+    ),
     # a row that was cut, below a heading that was
     ("\n".join(line[:73] for line in NARROW.splitlines()), "no rates"),
     # a row of another interval, where a heading is not whole
@@ -275,6 +285,11 @@ REFUSED = [
         "DEV UTIL",
     ),
     (changed(DEVICES, (" MT\n", "\n"), (" .019", " ")), "RESP is 0"),
+    # a row in the line of its heading, with other points, was lost (mutations)
+    (
+        re.sub(r"PEND\n +7080.*", lambda row: re.sub(r"\.|\n", ",", row[0]), DEVICES),
+        "'GROUP NUM TYPE OF CYL",
+    ),
     # half a row twice
     (
         changed(DEVICES, (LAST_OF_ROW, f"{LAST_OF_ROW}\n0.00 0.59 0.0 2.0 100.0 0.0")),

@@ -36,40 +36,25 @@ def test_live_pair_of_the_fixture_holds_a_conversation(
     asyncio.run(main())
 
 
-def test_pair_of_the_fixture_is_checked_when_the_test_is_over(pytester: pytest.Pytester) -> None:
+def test_plugin_loads_nothing_until_asked_checks_pairs_and_opens_live_ones_in_any_folder(
+    pytester: pytest.Pytester,
+) -> None:
     pytester.makepyfile(
         """
-        def test_it(isfc_pair):
+        import asyncio, sys
+
+        def test_nothing_is_loaded():
+            loaded = {name for name in sys.modules if name.split(".")[0] in ("isfc", "ctc")}
+            assert "isfc.testing.plugin" in loaded
+            assert "isfc.testing.pair" not in loaded and "isfc.system.system" not in loaded
+
+        def test_pair_is_checked_when_the_test_is_over(isfc_pair):
             pair = isfc_pair(ctc_count=1)
             pair.send(pair.first, 10)
             pair.until(pair.all_arrived)
             pair.second.arrived *= 2
-        """
-    )
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(passed=1, errors=1)
 
-
-def test_plugin_loads_nothing_of_isfc_until_asked(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        import sys
-
-        def test_it():
-            loaded = {name for name in sys.modules if name.split(".")[0] in ("isfc", "ctc")}
-            assert "isfc.testing.plugin" in loaded
-            assert "isfc.testing.pair" not in loaded and "isfc.system.system" not in loaded
-        """
-    )
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
-
-
-def test_live_pair_opens_wherever_pytest_keeps_its_folders(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        import asyncio
-
-        def test_it(live_pair):
+        def test_live_pair_opens(live_pair):
             async def main():
                 async with live_pair("published-4"):
                     pass
@@ -77,8 +62,9 @@ def test_live_pair_opens_wherever_pytest_keeps_its_folders(pytester: pytest.Pyte
         """
     )
     folder = pytester.path / ("long" * 30)  # a Unix socket's path has at most 107 bytes
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--basetemp={folder}")
-    result.assert_outcomes(passed=1)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--basetemp={folder}", "-rE")
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["ERROR *::test_pair_is_checked_when_the_test_is_over*"])
 
 
 def test_no_profile_has_a_deadline_and_ci_repeats_itself() -> None:

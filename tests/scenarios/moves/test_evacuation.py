@@ -1,16 +1,21 @@
 """Evacuations: every guest leaves as a relocation does, so many at a time, beside other traffic."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from ctc.features import find_profile
 from ctc.queues import NEVER_NS
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
+from isfc.layout.machines import find_machine
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from scenarios.moves import repeated
+from scenarios.moves.by_rate import moves_figures
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
@@ -48,6 +53,24 @@ def outcome(
 ) -> EvacuationOutcome:
     collection = parse_collection(mesh(3, shared=shared))
     return move(Evacuation(collection, (S1,), TENANTS, together=together, loads=loads))
+
+
+def test_between_machines_a_guest_moves_and_is_stopped_as_on_the_slower_one() -> None:
+    plain = load_layout("published-12").with_fibres(
+        lambda fibre: replace(fibre, profile=find_profile("Express16SA"))
+    )
+    guest = GuestPlan("G", GuestMemory(size=8 * MIB, touched=8 * MIB, change_rate=100 * MIB))
+    found = {}
+    for names in (("z16", "z16"), ("z10 EC", "z16"), ("z16", "z10 EC"), ("", "z16"), ("", "")):
+        here, there = (Processors(find_machine(name).name) if name else None for name in names)
+        link = dataclasses.replace(plain, machines=(here, there))
+        outcome = move(Evacuation.over(link, [guest]))
+        found[names] = (outcome.seconds, outcome.longest_stop_s, moves_figures(outcome).seconds)
+    fast, *others, slow = found.values()
+    assert fast[0] < 0.9 * slow[0]
+    assert fast[1] < 0.9 * slow[1]
+    assert {each[:2] for each in others} == {slow[:2]}
+    assert {each[2].ends for each in others[:2]} == {others[0][2].ends}
 
 
 def test_guests_go_one_by_one_in_their_order() -> None:

@@ -19,7 +19,7 @@ from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from scenarios.search.candidate import candidate_of
 from scenarios.search.climb import placed
-from scenarios.search.optimise import optimise
+from scenarios.search.optimise import newest_first, optimise
 from scenarios.search.scoring import (
     Contender,
     Figures,
@@ -180,6 +180,17 @@ def test_front_has_those_that_no_other_beats_in_all() -> None:
     assert found.front or any(found.given.dominates(one) for one in found.best)
     alone = structs.replace(found, given=structs.replace(found.given, rates=(Rate(0.0), Rate(0.0))))
     assert alone.front
+
+
+def test_of_those_that_are_alike_the_one_on_the_newest_cards_is_first() -> None:
+    slow, fast = LAYOUT.fibres
+    rates = ([fast, slow], 100.0), ([fast, fast], 99.5), ([slow, slow], 100.2), ([fast], 90.0)
+    ranked = []
+    for fibres, rate in rates:
+        layout = LAYOUT.with_ctcs(tuple(CtcPair(fibre, (Rdev(1), Rdev(1))) for fibre in fibres))
+        ranked.append(Contender(Collection.of(layout), (Rate(rate, 1.0),), {}, STATED))
+    ranked.sort(key=by_objective, reverse=True)
+    assert [one.rates[0].mb_per_s for one in newest_first(ranked)] == [99.5, 100.0, 100.2, 90.0]
 
 
 def test_domination_needs_an_advantage() -> None:

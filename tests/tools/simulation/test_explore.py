@@ -49,7 +49,7 @@ def test_ends_of_one_ctc_collide_in_some_interleavings_and_those_of_several_neve
         pytest.param(SmallWorld(1, (1, 1), traffic=Traffic.LEGACY), marks=pytest.mark.slow),
         pytest.param(SmallWorld(2, (1, 1)), marks=pytest.mark.exhaustive),
         pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.exhaustive),
-        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.exhaustive),
         pytest.param(
             SmallWorld(1, (1, 1), OneFault.FRAME_LOST, at_once=True), marks=pytest.mark.exhaustive
         ),
@@ -72,7 +72,7 @@ def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld, timed:
         SmallWorld(1, (1, 0), OneFault.CTC_LOST),
         pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
         pytest.param(SmallWorld(1, (1, 1), OneFault.FRAME_LOST), marks=pytest.mark.exhaustive),
-        pytest.param(SmallWorld(2, (1, 1), OneFault.FRAME_DOUBLED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(2, (1, 1), OneFault.FRAME_DOUBLED), marks=pytest.mark.exhaustive),
     ],
 )
 def test_every_schedule_comes_to_an_end(world: SmallWorld, reduced: bool) -> None:
@@ -105,7 +105,9 @@ PAIR = SmallWorld(1, (1, 0), at_once=True)
         (replace(PAIR, system_count=3, links=CHAIN), PAIR),
         pytest.param(replace(PAIR, system_count=3), PAIR, marks=pytest.mark.slow),
         pytest.param(
-            SmallWorld(1, (1, 0), system_count=3), SmallWorld(1, (1, 0)), marks=pytest.mark.slow
+            SmallWorld(1, (1, 0), system_count=3),
+            SmallWorld(1, (1, 0)),
+            marks=pytest.mark.exhaustive,
         ),
     ],
     ids=["two links", "three links", "three links, sent at any time"],

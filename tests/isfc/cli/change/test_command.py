@@ -1,6 +1,7 @@
 """``isfc change``: page, record, and that a run with its script ends in the other layout."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,9 +12,10 @@ import isfc
 from isfc.answers.change_page import change_lines
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
-from isfc.layout.catalogue import given_collection
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
+from isfc.layout.processors import Processors
 from isfc.layout.write import format_collection
 from isfc.reports.text import encoded
 from scenarios.figures.rates import carried
@@ -259,9 +261,18 @@ def test_what_is_assumed_of_decks_is_told(capsys: pytest.CaptureFixture[str]) ->
     found = isfc.change(deck, deck, partitions="VMA,VMB", rates=False)
     assert not found.steps
     assert run(["change", str(deck), str(deck), "--partitions", "VMA,VMB"]) == ExitCode.GOOD
-    told = capsys.readouterr().err
+    told = " ".join(capsys.readouterr().err.split())
     assert found.assumed
     assert all(each in told for each in found.assumed)
+
+
+def test_a_system_that_gets_another_machine_is_named() -> None:
+    plain = load_layout("published-4")
+    z13, z16 = Processors("z13"), Processors("z16 A01")
+    old, new = (replace(plain, machines=(z13, on)) for on in (z13, z16))
+    (told,) = isfc.change(old, new, rates=False).assumed
+    assert told == "steps are run with SERVER on z13, and then it is on z16 A01"
+    assert not isfc.change(plain, new, rates=False).assumed
 
 
 def test_arguments_are_named_as_python_has_them() -> None:

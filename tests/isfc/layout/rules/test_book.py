@@ -82,11 +82,11 @@ def named(*names: str) -> Layout:
     return replace(layout_of((SLOW, 4), (SLOW, 4)), nodes=(NodeName(first), NodeName(second)))
 
 
-def on(machine: str, gbps: float) -> Layout:
+def on(machine: str, gbps: float, engine: str = "IFL", *, smt: bool = False) -> Layout:
     """A link on chpids of the latest feature of a speed, between a machine and one not said."""
     (*_, profile) = (each for each in FEATURES.values() if each.link_gbps == gbps)
     link = layout_of((gbps, 4)).with_fibres(lambda fibre: structs.replace(fibre, profile=profile))
-    return replace(link, machines=(None, Processors(machine)))
+    return replace(link, machines=(None, Processors(machine, engine, smt=smt)))
 
 
 def fibres(*texts: str) -> list[Layout]:
@@ -148,6 +148,14 @@ CASES: dict[str, tuple[list[Layout], list[Layout]]] = {
     "card-unknown": (
         [on("z196", 16.0), on("z15 T01", 32.0)],
         [on("z15 T01", 16.0), on("z14", 4.0)],
+    ),
+    "engine-unknown": (
+        [
+            on("z16 A01", 32.0, engine, smt=smt)
+            for engine, smt in (("CP Z05", False), ("CP", True), ("CP 601", True))
+        ]
+        + [on("zEC12", 8.0, smt=True), on("z15 T02", 16.0, "CP 601")],
+        [on("z15 T02", 16.0, "CP Z05"), on("z16 A01", 32.0, "CP 601"), on("z13", 16.0, smt=True)],
     ),
     "rdevs-out-of-order": (
         [numbered([(1, 9), (2, 8), (3, 7), (4, 6)]), numbered(CROSSED)],

@@ -1,0 +1,106 @@
+"""What links carry on every machine with every card that it can have: ``docs/cards.csv``.
+
+Both ends are on the machine at its middle speed, with as many CTCs on each chpid as there are, at
+most four; ranges go from its low to its high speed. ``docs/cards.md`` shows the table, and a chart
+of some machines with the newest card of each.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ctc.features import FEATURES
+from isfc.errors.in_words import grouped
+from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.machines import card_on, machines
+from isfc.layout.processors import Processors
+from isfc.link.scan import CTCS_MAX
+from isfc.reports.figure import Figure, Interval, Range, Unit
+from isfc.reports.picture import picture_svg
+from isfc.reports.report import Column, Lines, Report
+from scenarios.figures.limit import find_limit
+from scenarios.figures.ranges import link_rate
+from scenarios.runs.experiment import SATURATING_PAIRS, Load, one_way
+from scenarios.runs.steady import steady_run
+from tools import DOCS
+from tools.calibration.studies import link
+from tools.tables import Study
+
+CHPIDS: Final = range(1, 9)
+COLUMNS: Final = (
+    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high", "limits"),
+)
+Case = tuple[str, tuple[str, ...]]
+"""A machine, and FICON features that are one for CTCs."""
+
+
+def cases() -> Iterator[Case]:
+    """Every machine with every feature that it can have."""
+    for name, machine in machines().items():
+        features = [f"FICON {each}" for each in machine.features.split()]
+        kinds = grouped((replace(FEATURES[each], feature=""), each) for each in features)
+        yield from ((name, tuple(kind)) for kind in kinds.values())
+
+
+def carried(case: Case) -> list[tuple[str, ...]]:
+    """What links carry one way, saturated, with its range, and what limits them."""
+    machine, features = case
+    found = {chpids: carried_by(machine, features, chpids) for chpids in CHPIDS}
+    return [found[chpids][number] for number in range(len(features)) for chpids in CHPIDS]
+
+
+def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple[str, ...]]:
+    """A line for each feature: runs are alike, ranges are not."""
+    ctcs, on = min(FULL_CTC_COUNT, CTCS_MAX // chpids), Processors(machine)
+    plain = [link(each, chpids, ctcs) for each in features]
+    links = [dataclasses.replace(each, machines=(on, on)) for each in plain]
+    asked = one_way(links[0], None, SATURATING_PAIRS)
+    found = steady_run(asked)
+    first = find_limit(asked, with_added=False).first
+    limits = " and ".join(sorted(share.resource.kind.id for share in first))
+    lines = []
+    for feature, layout in zip(features, links, strict=True):
+        load, seen = Load(pairs=SATURATING_PAIRS), found.result.collisions_per_s
+        rate = link_rate(found.rate.mb_per_s, layout, load, seen)
+        figures = (f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high))
+        head = machine, feature, str(card_on(feature, [machine])), str(chpids)
+        lines.append((*head, str(len(layout.ctcs)), *figures, limits))
+    return lines
+
+
+CARDS: Final = Study(DOCS / "cards.csv", COLUMNS, carried, [*cases()])
+
+DRAWN: Final = ("z10 EC", "z13", "z14", "z15 T01", "z16 A01", "z17 ME1")
+
+
+class _Point(Struct, frozen=True):
+    chpids: int
+    machine: str
+    rate: Figure
+
+
+def chart() -> dict[Path, str]:
+    """The table of some machines with the newest card of each, drawn."""
+    newest = {name: f"FICON {machines()[name].features.split()[-1]}" for name in DRAWN}
+    points = []
+    for row in CARDS.rows():
+        if newest.get(row["machine"]) == row["feature"]:
+            value, *ends = (float(row[name]) for name in ("mb_per_s", "low", "high"))
+            name = f"{row['machine']}, {row['feature'].removeprefix('FICON ')}"
+            known = Range(Interval(*ends), Interval(*ends), "docs/cards.csv")
+            figure = Figure(value, Unit.MB_PER_S, known)
+            points.append(_Point(int(row["chpids"]), name, figure))
+    names = list(dict.fromkeys(point.machine for point in points))
+    lines = Lines(
+        caption="MB/s (2^20) one way by chpids of each system, saturated",
+        rows=points,
+        across=Column("chpids", "chpids"),
+        up=[Column("MB/s", "rate")],
+        of=Column("machine and its newest card", "machine"),
+        names=names,
+    )
+    return {DOCS / "cards.svg": picture_svg(Report("Today's cards", [], charts=[lines]))}
