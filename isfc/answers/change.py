@@ -25,7 +25,9 @@ from isfc.layout.change import (
     Trial,
     change_steps,
     changed_fibres,
+    channels_of_both,
     link_of,
+    on_all_channels,
     orders_of,
     trials_of,
 )
@@ -100,7 +102,7 @@ def change(
     layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
     a time.
     """
-    old, new = _given_sides(before, after, partitions, ports)
+    old, new = on_all_channels(*_given_sides(before, after, partitions, ports))
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     found, figures = order_steps(old, new, stuck, each_by(jobs) if rates else None)
     steps = found.steps
@@ -112,14 +114,14 @@ def change(
         any(step.is_down for step in steps),
         found.is_cut,
         found.lent,
+        None if stuck is None else "-".join(stuck),
         tuple(_before(link, halves_of(link.nodes, old, new), figures) for link in changing),
         tuple(_step(step, figures, there, then) for step in steps),
         tuple(_step(step, {}, then, there) for step in change_steps(new, old).steps),
         tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
         None if decks is None else tuple(_changes(old.decks or new.decks, *decks)),
         problem,
-        _BEFOREHAND,
-        _AFTERWARDS,
+        *(_BEFOREHAND, _AFTERWARDS),
         dict(_statements(old, new)),
         tuple(
             _trial(link.name, trial, old, new)
@@ -196,14 +198,10 @@ def _statements(
 
 def _trial(link: str, found: Trial, old: Collection, new: Collection) -> ChangeTrial:
     """What a run does some steps with: all that both layouts have of channels and machines."""
-    known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = replace(
         Collection.of(found.layout),
-        shared_channels=(
-            *old.shared_channels,
-            *(channel for channel in new.shared_channels if not known & {*channel}),
-        ),
+        shared_channels=channels_of_both(old, new),
         cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
     )
     text = format_collection(in_use(both))

@@ -1,19 +1,88 @@
-"""The order of a change's steps, by what links carry on the way."""
+"""The order of a change's steps, by what links carry on the way.
 
+Runs say it of some CTCs of a link at a time. Those that are as many and as even on chpids of each
+kind are taken to carry alike, and fewer, or less even ones, no more. So each run tells of others,
+and what none tells of counts as good, until an order is found all of which was run.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from math import inf
+from operator import le
 from typing import Final
 
+from msgspec import structs
+
+from isfc.errors.in_words import grouped
 from isfc.layout.change import CtcSteps, change_steps, half_of
 from isfc.layout.change_search import Nodes
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
-from isfc.link.scan import CTCS_MAX
+from isfc.layout.layout import CtcPair, Layout
 from isfc.reports.figure import Figure
 from scenarios.figures.rates import carried_alone
 from scenarios.runs.experiment import RunEach
+from scenarios.runs.steady import SPREAD_SHARE
 
 ENOUGH: Final = 0.9
 """Of what half of its CTCs carry, what a link is to carry on the way. Chosen: the rest is less than
 the range of most figures."""
+
+ORDERS_MAX: Final = 30
+"""Orders that are run before a search is cut. Chosen: half a minute."""
+
+Filling = tuple[int, ...]
+"""Of chpids of each kind, how many CTCs are on the emptiest, on the two emptiest, and so on."""
+
+
+class LinkOnTheWay:
+    """What runs have said so far of a link's CTCs: a judge of others (`Judge`)."""
+
+    def __init__(self, before: Layout, after: Layout) -> None:
+        self.sides = before, after
+        fibres = dict.fromkeys(
+            (ctc.fibre.chpids, ctc.fibre.kind) for side in self.sides for ctc in side.ctcs
+        )
+        self._chpids = grouped((kind, chpids) for chpids, kind in fibres)
+        self._carry: dict[Filling, float] = {}
+        self._floor = self._whole = 0.0
+        self.only_run = False
+        """whether what no run tells of counts as nothing"""
+
+    @property
+    def wanted(self) -> list[Layout]:
+        """What is to be run, so that there is a floor, and a rate to be lost."""
+        return [*map(half_of, self.sides), *self.sides]
+
+    def learn(self, link: Layout, rate: float) -> None:
+        """Take in what some of its CTCs carry."""
+        filling = self._filling(link.ctcs)
+        self._carry[filling] = min(rate, self._carry.get(filling, inf))
+
+    def hold(self, halves: Sequence[float], whole: float) -> None:
+        """Ask for `ENOUGH` of what half of either side carries; losses are of the ``whole``."""
+        self._floor, self._whole = ENOUGH * min(halves), whole
+
+    def __call__(self, ctcs: Sequence[CtcPair]) -> tuple[bool, float]:
+        """Whether they carry too little, and which share of the rate is lost beyond the spread."""
+        filling = self._filling(ctcs)
+        if self.only_run:
+            rate = max((r for f, r in self._carry.items() if all(map(le, f, filling))), default=0.0)
+        else:
+            rate = min((r for f, r in self._carry.items() if all(map(le, filling, f))), default=inf)
+        if not ctcs or not self._whole:
+            return not ctcs, float(not ctcs)
+        lost = max(0.0, 1 - rate / self._whole)
+        return rate < self._floor, lost // SPREAD_SHARE * SPREAD_SHARE
+
+    def _filling(self, ctcs: Sequence[CtcPair]) -> Filling:
+        count = {chpids: 0 for every in self._chpids.values() for chpids in every}
+        for ctc in ctcs:
+            count[ctc.fibre.chpids] += 1
+        return tuple(
+            total
+            for every in self._chpids.values()
+            for total in accumulate(sorted(count[chpids] for chpids in every))
+        )
 
 
 def order_steps(
@@ -21,36 +90,31 @@ def order_steps(
 ) -> tuple[CtcSteps, dict[Layout, Figure]]:
     """The best steps, and what each link carries before them, after each, and with half its CTCs.
 
-    Without runs a link is to keep half of its CTCs. With runs it may keep one alone at first, and
-    more only where that carries too little and an order has more: so the steps are as few as can
-    be. Orders are compared by how many CTCs they keep, and what these carry is found afterwards.
+    Without runs a link is to keep half of its CTCs.
     """
     rates: dict[Layout, Figure] = {}
-    needs: dict[Nodes, int] = {link.nodes: 1 for link in before.links}
-    raised: dict[Nodes, int] = {}
-    settled: set[Nodes] = set()
-    while run_each is not None:
-        found = change_steps(before, after, reset, needs)
-        between = [step.left for step in found.steps if step.between and step.left]
-        if short := {link.nodes for link in between if len(link.ctcs) < needs[link.nodes]}:
-            settled |= short & {*raised} or {*raised}
-            needs |= raised
-            continue
-        halves = {link.nodes: halves_of(link.nodes, before, after) for link in between}
+    if run_each is None:
+        return change_steps(before, after, reset), rates
+    ends = {link.nodes: link for link in after.links}
+    ways = {b.nodes: LinkOnTheWay(b, ends[b.nodes]) for b in before.links if b.nodes in ends}
+    for number in range(ORDERS_MAX + 1):
+        found = change_steps(before, after, reset, ways)
+        lefts = [step.left for step in found.steps if step.left]
         links = [link for link in before.links if any(s.nodes == link.nodes for s in found.steps)]
-        links += [step.left for step in found.steps if step.left]
-        new = dict.fromkeys(each for each in sum(halves.values(), links) if each not in rates)
+        low = dict.fromkeys(step.nodes for step in found.steps if step.between)
+        links += [*lefts, *(link for nodes in low for link in ways[nodes].wanted)]
+        new = [*dict.fromkeys(link for link in links if link not in rates)]
+        if not new:
+            break
         rates |= {link: each.rate for link, each in carried_alone(new, run_each).items()}
-        more: dict[Nodes, int] = {}
-        for link in between:
-            enough = ENOUGH * min(rates[half].value for half in halves[link.nodes])
-            if rates[link].value < enough and link.nodes not in settled:
-                more[link.nodes] = min(len(link.ctcs) + 1, more.get(link.nodes, CTCS_MAX))
-        if not more:
-            return found, rates
-        raised = {nodes: needs[nodes] for nodes in more}
-        needs |= more
-    return change_steps(before, after, reset), rates
+        for nodes in low:
+            *halves, first, last = (rates[link].value for link in ways[nodes].wanted)
+            ways[nodes].hold(halves, min(first, last))
+        for link in new:
+            if link.nodes in ways:
+                ways[link.nodes].learn(link, rates[link].value)
+                ways[link.nodes].only_run = number + 1 == ORDERS_MAX
+    return structs.replace(found, is_cut=found.is_cut or number == ORDERS_MAX), rates
 
 
 def halves_of(nodes: Nodes, *sides: Collection) -> list[Layout]:

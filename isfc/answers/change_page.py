@@ -55,7 +55,7 @@ class ChangeStep(Struct, frozen=True):
     down: bool
     """whether that is none, though it is to have some"""
     between: bool
-    """whether that is less than before and afterwards"""
+    """whether that is neither all CTCs of before nor all of afterwards"""
     mb_per_s: Figure | None
     """that it carries then, one way, in its slower direction; null if that was not asked for"""
 
@@ -90,6 +90,8 @@ class Change(Struct, frozen=True):
     """whether the search was cut, so that there may be a better order"""
     lent: int
     """CTCs that neither layout has, which links have meanwhile"""
+    reset: str | None
+    """the link that is brought down as it was asked for"""
     before: tuple[LinkBefore, ...]
     """each link that changes"""
     steps: tuple[ChangeStep, ...]
@@ -115,6 +117,12 @@ class Change(Struct, frozen=True):
     def _repr_markdown_(self) -> str:
         return "\n".join(change_lines(self))
 
+
+_RESET: Final = (
+    "is read from APAR VM66886, by which a link that waits for a lost packet must be brought down, "
+    "and from CP's control blocks: LNKBK goes with the link, LDVBK with a device. It was not tried "
+    "on a machine."
+)
 
 _broken: Final = partial(wrap, width=80, break_long_words=False, break_on_hyphens=False)
 
@@ -172,6 +180,8 @@ def _summary(change: Change) -> Iterator[str]:
             "other meanwhile, and LOGON, LOGOFF and LINK, which ask all members, may wait: go on "
             "when QUERY SSI shows Stable."
         )
+        if change.reset is not None:
+            yield from ("", f"That all CTCs of {change.reset} have to be out {_RESET}")
     else:
         there = {each.link for each in change.before}
         both = any(not step.ctcs or step.link not in there for step in change.steps)
@@ -186,10 +196,11 @@ def _summary(change: Change) -> Iterator[str]:
         yield ("The search was cut: this is the best order of those that it came to.")
     elif change.lent or any(step.between for step in change.steps):
         by_rate = any(each.mb_per_s for each in change.before)
+        few = f"carry less than {_ENOUGH} of what half of their CTCs do"
         yield (
-            f"No order {'with as many CTCs on the way ' * by_rate}is better: all were compared, by "
-            f"the links that are DOWN, then by {_FEW * (not by_rate)}CTCs lent, by steps, and by "
-            "the CTCs that a link keeps."
+            "No order is better: all were compared, by the links that are DOWN, then by those that "
+            f"{few if by_rate else 'have less than half of their CTCs'}, by CTCs lent, by steps, "
+            f"{'by the lowest rate on the way, ' * by_rate}and by the CTCs that a link keeps."
         )
     if change.lent:
         yield (
@@ -198,7 +209,7 @@ def _summary(change: Change) -> Iterator[str]:
         )
 
 
-_FEW: Final = "those that have less than half of their CTCs, by "
+_ENOUGH: Final = f"{100 * ENOUGH:g} %"
 
 
 def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
@@ -210,10 +221,7 @@ def _least(link: LinkBefore, steps: Sequence[ChangeStep]) -> Iterator[str]:
         what = _carries(step.ctcs, step.mb_per_s)
         yield f"{link.link} has least after step {steps.index(step) + 1}: {what}{half}."
         if step.mb_per_s and link.half and step.mb_per_s.value < ENOUGH * link.half.value:
-            yield (
-                f"That is less than {100 * ENOUGH:g} % of it: orders are compared by how many "
-                "CTCs they keep, not by what these carry."
-            )
+            yield f"That is less than {_ENOUGH} of it."
 
 
 def _title(step: ChangeStep) -> str:

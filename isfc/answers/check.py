@@ -11,11 +11,15 @@ from isfc.deck import scheme
 from isfc.deck.allowed import DECK_RULES
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
-from isfc.errors.loading import named
 from isfc.layout import plan
 from isfc.layout.capacity import directions_of
-from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
-from isfc.layout.checked_toml import within
+from isfc.layout.catalogue import (
+    AnyLayout,
+    check_devices,
+    given_collection,
+    given_document,
+    shipped_layouts,
+)
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
@@ -156,8 +160,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
-    with within(name):
-        named("isfc.deck.numbers.check_numbers")(collection)
+    check_devices(collection, name)
     numbers, breaking = scheme.numbering_of(collection)
     of_decks = {
         link.name: plan.found_by(DECK_RULES, Judged(link, directions_of(link), (), collection))

@@ -91,11 +91,15 @@ def open_all(
 def links_with_disks(document: Document) -> "tuple[Collection, IoConfiguration | None]":
     """The links of a document, disks on their chpids in them; and these disks, None if none."""
     if not document.has_disks:
-        return with_known_traffic(collection_of(document), document.source), None
+        return _known(collection_of(document), document.source), None
     from isfc.io import shared  # most files name none
 
     collection, disks = shared.links_with_disks(document)
-    return with_known_traffic(collection, document.source), disks
+    return _known(collection, document.source), disks
+
+
+def _known(collection: Collection, source: str) -> Collection:
+    return with_known_traffic(catalogue.check_devices(collection, source), source)
 
 
 def opened_link(
@@ -135,7 +139,7 @@ def _opened(
 
 
 def _of_records(layout: Layout | Collection) -> "tuple[Collection, IoConfiguration | None]":
-    collection = catalogue.given_collection(layout)
+    collection = catalogue.check_devices(catalogue.given_collection(layout))
     if not collection.io:
         return collection, None
     from isfc.layout.write import format_collection  # files have it written

@@ -358,11 +358,6 @@ def _synchronous(need: sizes.SynchronousNeed | None, km: float) -> str:
 
 def _read(found: IoSizes) -> Iterator[str]:
     """How the choices are to be read, and what is not known."""
-    if any(mix.synchronous for mix in found.mixes):
-        yield (
-            "zHyperLink takes no buffers that are on no quad-words, and nothing that NSR reads in "
-            "sequence: no report tells of either."
-        )
     yield (
         f"Enough is where the processor is used {found.processor_percent:g} % at most, bus and "
         f"line {found.bus_percent:g} %; the line's are without waits for credits."

@@ -12,6 +12,7 @@ from ctc.address import format_chpid, format_rdev, parse_rdevs
 from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.optimise_report import NEW, MovedCtcs, Placing, SearchResult, SystemOrders
 from isfc.deck.export import activation_text
+from isfc.deck.numbers import numbers_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
@@ -233,8 +234,13 @@ def optimise(
         scoring = searching.Scoring(tuple(_goals(searching.Objective, objective)), load, seconds)
         with within(spelt("fixed")):
             rdevs = parse_rdevs(fixed) if fixed else ()
-        kept = parse_fixed(one, rdevs)
-        task = searching.Task(Collection.of(one), scoring, ctcs or len(one.ctcs), runs, seeds, kept)
+        kept, taken = parse_fixed(one, rdevs), numbers_of(collection)
+        first, second = (
+            frozenset(taken[node] - {ctc.rdevs[end] for ctc in one.ctcs})
+            for end, node in enumerate(one.nodes)
+        )
+        others, count = (first, second), ctcs or len(one.ctcs)
+        task = searching.Task(Collection.of(one), scoring, count, runs, seeds, kept, others)
     tell = progress or (lambda _: None)
     found = search(
         task, partial(shared_out, jobs=jobs), lambda count: tell(min(1.0, count / task.runs))

@@ -81,7 +81,7 @@ def _chpid_not_of_system(judged: Judged) -> Iterator[Broken]:
     "control-units-many",
     f"A chpid has more than {CONTROL_UNITS_MAX} control units.",
     _REASON,
-    "IBM, IOCP messages, ICP235I",
+    "IBM, IOCP messages, ICP235I; for logical paths none was found",
     "Put CTCs on another chpid.",
     _UNTRIED,
 )

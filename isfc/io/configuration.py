@@ -97,10 +97,9 @@ class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_p
     load open, ``outstanding`` closed, each I/O following the last by ``think_us``; with both, it is
     open as long as no more are outstanding; with neither, as much as the channels carry. The
     channels share the load evenly. ``rejected_percent`` is of the requests that a zHyperLink takes:
-    the control unit turns them away. It takes none whose buffers are on no quad-words, nor what
-    VSAM reads in sequence by NSR; None where that is not said. ``cpu_us_per_mb`` is what outbound
-    streams cost the host on `isfc.io.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has
-    measured it. ``workload`` names the one whose keys the table has besides its own.
+    the control unit turns them away. ``cpu_us_per_mb`` is what outbound streams cost the host on
+    `isfc.io.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it. ``workload``
+    names the one whose keys the table has besides its own.
     """
 
     name: Annotated[str, holds("a name in quotes")]
@@ -124,8 +123,6 @@ class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_p
     cache_hit_percent: _Percent = 100.0
     system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
     rejected_percent: _Percent | None = None
-    quad_word_buffers: Annotated[bool, holds("true or false")] | None = None
-    nsr_sequential: Annotated[bool, holds("true or false")] | None = None
     cpu_us_per_mb: Annotated[float, _CPU_US] | None = None
 
     @property
@@ -249,8 +246,6 @@ def _says_nothing(asked: IoWorkload) -> Iterator[str]:
     """Keys that belong to another protocol."""
     for key, value, protocol in (
         ("rejected_percent", asked.rejected_percent, Protocol.SYNCHRONOUS),
-        ("quad_word_buffers", asked.quad_word_buffers, Protocol.SYNCHRONOUS),
-        ("nsr_sequential", asked.nsr_sequential, Protocol.SYNCHRONOUS),
         ("cpu_us_per_mb", asked.cpu_us_per_mb, Protocol.TCP),
     ):
         if value is not None and asked.protocol is not protocol:

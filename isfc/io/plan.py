@@ -22,7 +22,7 @@ from isfc.io.machine import SapLoad, TrunkLoad, sap_loads, trunk_loads
 from isfc.io.osa import PlannedOsa, planned_osa
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import balance
-from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away, unfit
+from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
 from isfc.layout.layout import FarPath
 from isfc.layout.rules.rule import Severity
 
@@ -329,17 +329,10 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
             "zhyperlink-single",
             f"{name}: has one zHyperLink; {ZHYPERLINKS_MIN} or more are to join each control unit.",
         )
-    for kind, what in unfit(each.workload):
-        yield _warning(f"zhyperlink-{kind}", f"{name}: {what}")
-    said = {
-        "quad_word_buffers (are they on quad-words?)": each.workload.quad_word_buffers,
-        "nsr_sequential (does VSAM read so?)": each.workload.nsr_sequential,
-    }
-    if open_ := [key for key, value in said.items() if value is None]:
-        yield IoAdvice(
-            "zhyperlink-unsaid",
-            Severity.INFO,
-            f"{name}: without {' and '.join(open_)} it is taken to fit zHyperLink.",
+    if each.workload.io_bytes > 4096:
+        yield _warning(
+            "zhyperlink-too-long",
+            f"{name}: I/Os of {each.workload.io_bytes} bytes go over FICON; zHyperLink takes 4096.",
         )
     if each.outcome and each.outcome.link_busy > LINK_BUSY_MAX:
         yield _warning(

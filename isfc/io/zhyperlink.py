@@ -164,22 +164,9 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             yield SynchronousLoad(workload, links, outcome)
 
 
-def unfit(workload: IoWorkload) -> Iterator[tuple[str, str]]:
-    """What of a workload no zHyperLink takes, so that all goes over FICON: its kind, and words.
-
-    Published: Storage Performance with zHyperLink. What a file does not say is taken to fit.
-    """
-    if workload.io_bytes > ZHYPERLINK.length_max:
-        yield "too-long", f"I/Os of {workload.io_bytes} bytes go over FICON; zHyperLink takes 4096."
-    if workload.quad_word_buffers is False:
-        yield "unfit", "buffers that are on no quad-words go over FICON. Put them there."
-    if workload.nsr_sequential:
-        yield "unfit", "what NSR reads in sequence goes over FICON; use LSR, GSR or RLS."
-
-
 def _fits(workload: IoWorkload) -> bool:
-    """Whether a zHyperLink takes I/Os like these."""
-    return not any(unfit(workload))
+    """Whether a zHyperLink takes I/Os as long as these."""
+    return workload.io_bytes <= ZHYPERLINK.length_max
 
 
 def _asked_per_s(link: IoChannel, configuration: IoConfiguration) -> float:

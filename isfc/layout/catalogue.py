@@ -1,6 +1,7 @@
 """The layouts that are shipped, by name, and finding a layout by name or by path."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -93,6 +94,14 @@ def given_collection(
     if isinstance(layout, Collection):
         return layout
     return parse(given_document(layout))
+
+
+def check_devices(collection: Collection, source: str = "") -> Collection:
+    """The collection, if no kept deck gives a CTC's number to another device: most keep none."""
+    if collection.decks:
+        with within(source) if source else nullcontext():
+            named("isfc.deck.numbers.check_numbers")(collection)
+    return collection
 
 
 def given_document(layout: str | Path | Decks) -> Document:

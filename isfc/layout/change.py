@@ -5,6 +5,8 @@ by system, and scripts try them. A link goes down only where it is to be reset.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice, zip_longest
 from typing import Final
 
@@ -18,13 +20,15 @@ from isfc.layout.change_search import (
     CtcOfLink,
     CtcOrder,
     CtcTask,
+    Judge,
     Nodes,
     Stake,
     StepKind,
     find_orders,
 )
-from isfc.layout.collection import Collection
+from isfc.layout.collection import Collection, with_channels
 from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.parts import Channel
 from isfc.layout.processors import Processors
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -35,7 +39,7 @@ class CtcStep(Struct, frozen=True):
     """CTCs of a link that are added or removed, and the link as it is then.
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later,
-    ``between`` whether it has less now than before and afterwards. ``frees`` are the
+    ``between`` whether it has neither all CTCs of before nor all of afterwards. ``frees`` are the
     devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has.
     """
 
@@ -75,12 +79,13 @@ def change_steps(
     before: Collection,
     after: Collection,
     reset: Nodes | None = None,
-    needs: Mapping[Nodes, int] | None = None,
+    judges: Mapping[Nodes, Judge] | None = None,
 ) -> CtcSteps:
     """The steps from one layout to another; the link to be ``reset`` is brought down.
 
-    ``needs`` are the CTCs that a link is to keep on the way: half of those of the side on which it
-    has fewer, unless said. Raises `ConfigurationError` if the layouts have no system in common.
+    On the way a link is to keep half of the CTCs of the side on which it has fewer, or else what
+    its judge of ``judges`` finds enough. Raises `ConfigurationError` if the layouts have no system
+    in common.
     """
     if not set(before.systems) & set(after.systems):
         raise ConfigurationError(
@@ -91,12 +96,46 @@ def change_steps(
     gone = tuple(one for key, one in active.items() if key not in wanted or one.nodes == reset)
     new = tuple(one for key, one in wanted.items() if key not in active or one.nodes == reset)
     kept = tuple(one for one in active.values() if one not in gone)
-    stakes = dict(_stakes(before, after, reset, needs or {}))
+    stakes = dict(_stakes(before, after, reset, judges or {}))
     task = CtcTask(gone, new, kept, stakes)
     orders = [*find_orders(task, lambda: _spare(before, after, stakes))]
     lent = sum(order.cost.spares for order in orders)
     on = machines_of([*after.links, *before.links])
-    return CtcSteps(tuple(_steps(task, orders, on)), lent, any(order.is_cut for order in orders))
+    steps = tuple(_steps(task, orders, on, (active, wanted)))
+    return CtcSteps(steps, lent, any(order.is_cut for order in orders))
+
+
+def on_all_channels(before: Collection, after: Collection) -> tuple[Collection, Collection]:
+    """Both with what their fibres share on the way, where a link has CTCs of both."""
+    sides, ctcs = (before, after), _ctcs_by_link(before, after).items()
+    both = Collection(
+        tuple(link_of(nodes, each) for nodes, each in ctcs),
+        shared_channels=channels_of_both(before, after),
+        whole=True,
+    )
+    named = {
+        (link.nodes, fibre.chpids): fibre.channels
+        for link in with_channels(both)
+        for fibre in link.fibres
+    }
+
+    def shared(fibre: Fibre, nodes: Nodes) -> Fibre:
+        channels = named[nodes, fibre.chpids]
+        return structs.replace(fibre, channels=channels) if channels != fibre.channels else fibre
+
+    links = (
+        tuple(link.with_fibres(partial(shared, nodes=link.nodes)) for link in side.links)
+        for side in sides
+    )
+    first, second = (replace(side, links=each) for side, each in zip(sides, links, strict=True))
+    return first, second
+
+
+def channels_of_both(before: Collection, after: Collection) -> tuple[Channel, ...]:
+    """The channels that several systems share, as the first has them where both do."""
+    known = {end for channel in before.shared_channels for end in channel}
+    more = (channel for channel in after.shared_channels if not known & {*channel})
+    return (*before.shared_channels, *more)
 
 
 def half_of(link: Layout) -> Layout:
@@ -112,7 +151,7 @@ def half_count(ctcs: int) -> int:
 
 
 def _stakes(
-    before: Collection, after: Collection, reset: Nodes | None, needs: Mapping[Nodes, int]
+    before: Collection, after: Collection, reset: Nodes | None, judges: Mapping[Nodes, Judge]
 ) -> Iterator[tuple[Nodes, Stake]]:
     counts = {link.nodes: len(link.ctcs) for link in after.links}
     for link in before.links:
@@ -120,7 +159,7 @@ def _stakes(
             yield link.nodes, Stake(reset=True)
         elif link.nodes in counts:
             base = min(len(link.ctcs), counts[link.nodes])
-            yield link.nodes, Stake(base, needs.get(link.nodes, half_count(base)))
+            yield link.nodes, Stake(base, half_count(base), judge=judges.get(link.nodes))
 
 
 def _spare(
@@ -140,9 +179,13 @@ def _spare(
 
 
 def _steps(
-    task: CtcTask, orders: Iterable[CtcOrder], on: Mapping[NodeName, Processors]
+    task: CtcTask,
+    orders: Iterable[CtcOrder],
+    on: Mapping[NodeName, Processors],
+    sides: Iterable[Mapping[tuple[object, ...], CtcOfLink]],
 ) -> Iterator[CtcStep]:
     """Each step with what its link is then, and what it frees."""
+    whole = [grouped((one.nodes, key) for key, one in side.items()) for side in sides]
     active = {one.key: one for one in (*task.kept, *task.gone)}
     waiting = {one.key: one for one in task.new}
     known = {*active, *waiting}
@@ -161,7 +204,8 @@ def _steps(
             moved,
             on_machines(link_of(nodes, left), on) if left else None,
             not left and nodes in task.stakes,
-            bool(removed) and 0 < len(left) < task.stakes.get(nodes, Stake()).base,
+            bool(removed and left)
+            and all(not {*side.get(nodes, ())} <= {*active} for side in whole),
             frozenset(e for one in removed if one.key not in waiting for e in one.ends & ends),
             tuple(one for one in removed if one.key not in known),
         )
@@ -176,8 +220,13 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
             yield link.nodes, was, fibre
 
 
+def _ctcs_by_link(*sides: Collection) -> dict[Nodes, list[CtcPair]]:
+    return grouped((link.nodes, ctc) for side in sides for link in side.links for ctc in link.ctcs)
+
+
 def _ctcs(collection: Collection) -> dict[tuple[object, ...], CtcOfLink]:
-    found = [CtcOfLink(link.nodes, ctc) for link in collection.links for ctc in link.ctcs]
+    by_link = _ctcs_by_link(collection).items()
+    found = (CtcOfLink(nodes, ctc) for nodes, ctcs in by_link for ctc in ctcs)
     return {each.key: each for each in found}
 
 

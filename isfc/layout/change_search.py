@@ -2,24 +2,25 @@
 
 A step takes CTCs of one link out, or puts some in. What is new waits until each number that it is
 to have is free; a link has sixteen CTCs at most. Best is an order with the fewest outages of a
-link; then the one that leaves a link too few CTCs least often; then the one with the fewest spare
+link; then the one that leaves a link too little least often; then the one with the fewest spare
 CTCs (which neither layout has, with free numbers, for the time of the change); then the fewest
-steps; then the one that keeps the most CTCs. What is new blocks nothing, so a step adds all that it
-can. So a state is what is gone and how many came; two that differ only by CTCs of a link that block
-alike are one. Links that have no number of each other are searched one after the other.
+steps; then the highest rate on the way; then the one that keeps the most CTCs. What is new blocks
+nothing, so a step adds all that it can. So a state is what is gone and how many came; two that
+differ only by CTCs of a link that block alike, and carry alike, are one. Links that have no number
+of each other are searched one after the other.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from heapq import heappop, heappush
-from itertools import count
+from itertools import accumulate, count, product
 from math import inf
 from typing import Final
 
 from msgspec import Struct, structs
 
-from isfc.errors.in_words import runs
+from isfc.errors.in_words import grouped, runs
 from isfc.layout.layout import CtcPair
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -28,6 +29,10 @@ Nodes = tuple[NodeName, NodeName]
 
 STATES_MAX: Final = 20_000
 """States of one search before it is cut. Chosen: a few seconds."""
+
+APART_MAX: Final = 12
+"""CTCs that go and come, of which each chpid is told from another where rates count; of more those
+of one kind are alike, the fuller ones first to go. Chosen: each state is tried in a second."""
 
 
 class StepKind(StrEnum):
@@ -67,6 +72,8 @@ class Cost(Struct, frozen=True, order=True):
     """how often a link goes below what it needs"""
     spares: int = 0
     steps: int = 0
+    slower: float = 0.0
+    """the greatest share of its rate that a link loses on the way"""
     lost: float = 0.0
     """the greatest share of its CTCs that a link misses on the way"""
 
@@ -79,15 +86,26 @@ class CtcOrder(Struct, frozen=True):
     is_cut: bool
 
 
+Judge = Callable[[Sequence[CtcPair]], tuple[bool, float]]
+"""Whether some CTCs of a link carry too little, and which share of its rate is lost with them."""
+
+
 class Stake(Struct, frozen=True):
     """What a link is held to on the way: ``base`` CTCs are all, and it needs ``need`` of them.
 
-    Without a base nothing counts. Of a link to be reset all go in one step, before any comes.
+    Or what it needs is for ``judge`` to say. Without a base nothing counts. Of a link to be reset
+    all go in one step, before any comes.
     """
 
     base: int = 0
     need: int = 0
     reset: bool = False
+    judge: Judge | None = None
+
+    @property
+    def least(self) -> int:
+        """With fewer CTCs it has too little in any case."""
+        return self.need if self.judge is None else min(1, self.base)
 
 
 class CtcTask(Struct, frozen=True):
@@ -171,6 +189,14 @@ class _Search:
                 self._near[other] |= 1 << i
         parts = _joined([1 << i | near for i, near in enumerate(self._near)])
         self._lines = {part: self._line(part) for part in parts}
+        apart, classes = new <= APART_MAX, dict[object, int]()
+        self._alike = [
+            classes.setdefault(self._class(one, apart=apart), len(classes)) for one in self._ctcs
+        ]
+        self._coming = dict.fromkeys(self._alike, 0)
+        for i in range(gone, new):
+            self._coming[self._alike[i]] |= 1 << i
+        self._judged: dict[int, tuple[bool, float]] = {}
         self._named: dict[object, int] = {}
         self._shapes: dict[tuple[int, int], int] = {}
         self._beside = [
@@ -206,17 +232,19 @@ class _Search:
         if weight is None:
             return (far, *structs.astuple(cost))
         steps, lost, active = cost.steps + weight * far, cost.lost, self._active(state)
+        slower = cost.slower
         for nodes, mask in self._of.items():
             waiting = _bits(left & mask & self._new)
             blocked = [(self._near[i] & mask & ~state.done).bit_count() for i in waiting]
             free = blocked.count(0) + (blocked.count(1) + 1) // 2
             going = (left & mask & ~self._new).bit_count()
             counts = going, free, len(blocked) - free, (active & mask).bit_count()
-            more, most = _least(*counts, self._stakes[nodes], state.going == nodes)
+            stake = self._stakes[nodes]
+            more, most = _least(*counts, stake.least, stake.base, state.going == nodes)
             if more < inf:
                 steps, lost = steps + more, max(lost, most)
             far -= blocked.count(0)
-        return cost.outages, cost.short, cost.spares, steps, lost, far
+        return cost.outages, cost.short, cost.spares, steps, slower, lost, far
 
     def _left(self, state: _State) -> int:
         """What is still to go or to come; spares that are in are to go."""
@@ -229,7 +257,7 @@ class _Search:
     def _key(self, state: _State) -> object:
         """What goes on from a state depends on."""
         shapes = sorted(self._shape(part, state.done & part & self._gone) for part in self._lines)
-        came = [(state.done & self._new & mask).bit_count() for mask in self._of.values()]
+        came = [(state.done & mask).bit_count() for mask in self._coming.values()]
         return (*shapes, *came), state.lent, state.done & self._spare, state.going
 
     def _line(self, part: int) -> list[int]:
@@ -246,7 +274,7 @@ class _Search:
         """What two sets of CTCs have in common if they are alike but for which they are."""
         if (part, gone) not in self._shapes:
             line = self._lines[part]
-            word = [(self._ctcs[i].nodes, self._gone >> i & 1, gone >> i & 1) for i in line]
+            word = [(self._alike[i], self._gone >> i & 1, gone >> i & 1) for i in line]
             is_ring = self._near[line[0]].bit_count() > 1
             turned = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
             first = min([*turned, *(each[::-1] for each in turned)])
@@ -274,23 +302,42 @@ class _Search:
             least = min(ready, key=lambda i: (self._crowd(i, active | come), i))
             ready.remove(least)
             come |= 1 << least
-        spares = [*_bits(mask & self._spare & ~state.lent)]
-        for more in range(min(room - come.bit_count(), len(spares)) + 1):
-            if moved := come | sum(1 << i for i in spares[:more]):
+        spares = grouped((self._alike[i], 1 << i) for i in _bits(mask & self._spare & ~state.lent))
+        some = (accumulate(alike, initial=0) for alike in spares.values())
+        for lent_now in map(sum, product(*some)):
+            more, moved = lent_now.bit_count(), come | lent_now
+            if moved and more <= room - come.bit_count():
                 was = state.cost
-                cost = Cost(was.outages, was.short, was.spares + more, was.steps + 1, was.lost)
+                cost = structs.replace(was, spares=was.spares + more, steps=was.steps + 1)
                 lent = state.lent | moved & self._spare
                 yield _State(state.done | come, lent, None, cost, (StepKind.ADD, moved), state)
 
     def _removed(self, state: _State, nodes: Nodes, going: int, active: int) -> _State:
-        was, stake, stays = state.cost, self._stakes[nodes], (active & ~going).bit_count()
-        outages, short, lost = was.outages, was.short, was.lost
+        was, stake, left = state.cost, self._stakes[nodes], active & ~going
+        outages, short, slower, lost = was.outages, was.short, was.slower, was.lost
         if stake.base:
-            outages, short = outages + (not stays), short + (stays + 1 == stake.need)
-            lost = max(lost, 1 - stays / stake.base)
-        cost = Cost(outages, short, was.spares, was.steps + (state.going != nodes), lost)
+            is_short, less = self._judge(left, stake)
+            outages += not left
+            short += is_short and not self._judge(active, stake)[0]
+            slower = max(slower, less)
+            lost = max(lost, 1 - left.bit_count() / stake.base)
+        steps = was.steps + (state.going != nodes)
+        cost = Cost(outages, short, was.spares, steps, slower, lost)
         moved = StepKind.REMOVE, going
         return _State(state.done | going, state.lent, nodes, cost, moved, state)
+
+    def _class(self, one: CtcOfLink, *, apart: bool) -> object:
+        """CTCs of one class carry alike: of a link, and where rates count on a chpid or a kind."""
+        if self._stakes[one.nodes].judge is None:
+            return one.nodes
+        return one.nodes, one.ctc.fibre.chpids if apart else one.ctc.fibre.kind
+
+    def _judge(self, left: int, stake: Stake) -> tuple[bool, float]:
+        if stake.judge is None:
+            return left.bit_count() < stake.need, 0.0
+        if left not in self._judged:
+            self._judged[left] = stake.judge([self._ctcs[i].ctc for i in _bits(left)])
+        return self._judged[left]
 
     def _crowd(self, i: int, active: int) -> float:
         """How many CTCs of its link are on the chpids of one, by the speed of these."""
@@ -309,7 +356,7 @@ class _Search:
 
 @cache
 def _least(
-    going: int, free: int, blocked: int, active: int, stake: Stake, goes_on: bool
+    going: int, free: int, blocked: int, active: int, need: int, base: int, goes_on: bool
 ) -> tuple[float, float]:
     """Steps that a link takes at least without falling short, and the share lost on the way.
 
@@ -320,12 +367,12 @@ def _least(
     found = []
     if free and active < CTCS_MAX:
         come = min(free, CTCS_MAX - active)
-        more, lost = _least(going, free - come, blocked, active + come, stake, False)
+        more, lost = _least(going, free - come, blocked, active + come, need, base, False)
         found.append((more + 1, lost))
-    if going and (active > stake.need or not stake.base):
+    if going and active > need:
         both = (free + 1, blocked - 1) if blocked else (free, 0)
-        more, lost = _least(going - 1, *both, active - 1, stake, True)
-        missed = 1 - (active - 1) / stake.base if stake.base else 0.0
+        more, lost = _least(going - 1, *both, active - 1, need, base, True)
+        missed = 1 - (active - 1) / base if base else 0.0
         found.append((more + (not goes_on), max(lost, missed)))
     return min(found, default=(inf, inf))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked, spelt
-from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.catalogue import AnyLayout, check_devices, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document
@@ -54,14 +54,14 @@ def opened_at(layout: AnyLayout, profile: GivenSite) -> tuple[Collection, str]:
     """The same, and the text of their file; of records there is none."""
     from isfc.io.shared import links_with_disks
 
-    text = ""
+    text = source = ""
 
     def read(document: Document) -> Collection:
-        nonlocal text
-        text = document.text
+        nonlocal text, source
+        text, source = document.text, document.source
         return checked_traffic(links_with_disks(document)[0], document.source)
 
-    collection = given_collection(layout, read)
+    collection = check_devices(given_collection(layout, read), source)
     site = given_site(profile)
     links = tuple(with_site(each, site) for each in collection.links)
     return replace(collection, links=links), text

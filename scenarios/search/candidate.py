@@ -8,7 +8,8 @@ no more are one candidate: the one in which alike chpids first appear in the ord
 
 A device number that is in no IODF, or that stands for another chpid there, cannot be activated. So
 of the CTCs of the layout given as many as possible keep their fibre and both their numbers. The
-others get numbers that the layout does not use, where there is room for these.
+others get numbers that the layout does not use, where there is room for these, and never one that
+another device of the system has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +25,11 @@ from isfc.link.scan import CTCS_MAX
 
 Candidate = tuple[int, ...]
 """For each position down the device list, the index of its fibre in the layout given."""
+
+Others = tuple[frozenset[Rdev], frozenset[Rdev]]
+"""At each end, the numbers of devices that are no CTCs of the link: no CTC may have one of them."""
+
+NO_OTHERS: Final[Others] = frozenset(), frozenset()
 
 
 def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
@@ -92,7 +98,10 @@ _Held = Mapping[int, CtcPair]
 
 
 def numbered(
-    layout: Layout, candidate: Candidate, fixed: frozenset[Rdev] = frozenset()
+    layout: Layout,
+    candidate: Candidate,
+    fixed: frozenset[Rdev] = frozenset(),
+    others: Others = NO_OTHERS,
 ) -> Layout | None:
     """The layout of a candidate, over the fibres of ``layout``, quickly: only its order counts.
 
@@ -101,11 +110,14 @@ def numbered(
     `ConfigurationError` for too many CTCs.
     """
     held = _held(layout, candidate, fixed, only_fixed=True)
-    return None if held is None else _with_numbers(layout, candidate, held)
+    return None if held is None else _with_numbers(layout, candidate, held, others)
 
 
 def with_kept_numbers(
-    layout: Layout, candidates: Iterable[Candidate], fixed: frozenset[Rdev] = frozenset()
+    layout: Layout,
+    candidates: Iterable[Candidate],
+    fixed: frozenset[Rdev] = frozenset(),
+    others: Others = NO_OTHERS,
 ) -> Layout | None:
     """Of candidates that are as good as each other, the layout that keeps most device numbers.
 
@@ -113,7 +125,7 @@ def with_kept_numbers(
     where none of the candidates can.
     """
     layouts = (
-        _with_numbers(layout, candidate, held)
+        _with_numbers(layout, candidate, held, others)
         for candidate in candidates
         if (held := _held(layout, candidate, fixed)) is not None
     )
@@ -177,18 +189,20 @@ def _held(
     return held if fixed <= {ctc.rdevs[0] for ctc in held.values()} else None
 
 
-def _with_numbers(layout: Layout, candidate: Candidate, held: _Held) -> Layout | None:
+def _with_numbers(
+    layout: Layout, candidate: Candidate, held: _Held, others: Others
+) -> Layout | None:
     """The layout of a candidate in which some CTCs are held; None if the numbers do not suffice.
 
     A new number is used at neither end, unless none such has room; it is the same at both ends if
     those of the layout are.
     """
     used = {rdev for ctc in layout.ctcs for rdev in ctc.rdevs}
-    here = _numbers(layout, 0, len(candidate), held, used)
     if all(ctc.rdevs[0] == ctc.rdevs[1] for ctc in layout.ctcs):
-        there = here
+        here = there = _numbers(layout, 0, len(candidate), held, used, others[0] | others[1])
     else:
-        there = _numbers(layout, 1, len(candidate), held, used | {*here})
+        here = _numbers(layout, 0, len(candidate), held, used, others[0])
+        there = _numbers(layout, 1, len(candidate), held, used | {*here}, others[1])
     if min(len(here), len(there)) < len(candidate):
         return None
     ctcs = tuple(
@@ -200,11 +214,13 @@ def _with_numbers(layout: Layout, candidate: Candidate, held: _Held) -> Layout |
     return layout.with_ctcs(ctcs)
 
 
-def _numbers(layout: Layout, end: int, length: int, held: _Held, used: set[Rdev]) -> list[Rdev]:
+def _numbers(
+    layout: Layout, end: int, length: int, held: _Held, used: set[Rdev], others: frozenset[Rdev]
+) -> list[Rdev]:
     """The number of each position at one end: those of the CTCs held, and others between them."""
     places = [-1, *sorted(held), length]
     least = min(ctc.rdevs[end] for ctc in layout.ctcs)
-    taken = {ctc.rdevs[end] for ctc in held.values()}
+    taken = {*others, *(ctc.rdevs[end] for ctc in held.values())}
     found: list[Rdev] = []
     for one, other in pairwise(places):
         wanted = other - one - 1

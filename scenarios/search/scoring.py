@@ -25,6 +25,7 @@ from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.runs.experiment import WARMUP, Experiment, Load, in_turn
 from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate, SteadyEnds, mean_of, short_ends, steady_ends, sum_of
+from scenarios.search.candidate import NO_OTHERS, Others
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:
@@ -166,7 +167,8 @@ class Task(Struct, frozen=True):
     """What is sought: the best places of CTCs on the fibres of a collection.
 
     Of one link there are to be so many ``ctcs``; several keep theirs. ``runs`` is the most
-    candidates that are simulated, ``fixed`` the first system's device numbers that may not move.
+    candidates that are simulated, ``fixed`` the first system's device numbers that may not move,
+    ``others`` those of devices that are no CTCs of the link.
     """
 
     collection: Collection
@@ -175,6 +177,7 @@ class Task(Struct, frozen=True):
     runs: int = 200
     seeds: int = 3
     fixed: frozenset[Rdev] = frozenset()
+    others: Others = NO_OTHERS
     seed: int = 1
 
     @property

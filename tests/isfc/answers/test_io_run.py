@@ -93,7 +93,7 @@ def test_a_plan_as_json_is_the_answer(plan: Path, recorded: Recorded) -> None:
     assert record["osas"][0]["mb_per_s_out"] > 2000
     assert 0 < record["saps"][0]["busy_percent"] < 70
     assert {one["id"] for one in record["advice"]} == {
-        *("link-below-feature", "single-channel", "zhyperlink-single", "zhyperlink-unsaid")
+        *("link-below-feature", "single-channel", "zhyperlink-single")
     }
 
 

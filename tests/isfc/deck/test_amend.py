@@ -16,6 +16,8 @@ from isfc.layout.edit import AddCtc, AddFibre, Edit, MoveCtc, RemoveCtc, Renumbe
 from isfc.layout.file import parse_collection
 from isfc.layout.write import format_collection
 from tests.decks import DECKS
+from tests.drawn_changes import drawn_change
+from tests.lengthy import few_in_every_run
 
 _PORT: Final = r"^\*ISFC CHPID=\w\w,PORT=\w\w\n"
 _CABLED: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2,ATLANTA:53=C3"
@@ -54,6 +56,24 @@ def test_a_deck_comes_out_of_a_layout_as_it_went_in(site: str) -> None:
         assert all(re.search(_PORT, text, re.MULTILINE) for text in done.values())
         done = {name: re.sub(_PORT, "", text, flags=re.MULTILINE) for name, text in done.items()}
     assert done == texts
+
+
+def of_no_ctc(text: str) -> list[str]:
+    """The statements of a deck that are of no CTC, each with the cards that go on with it."""
+    cards = [line for line in text.splitlines() if not line.startswith("*")]
+    whole = re.sub(r"\n(?= {15})", "\0", "\n".join(cards)).split("\n")
+    return [each for each in whole if "UNIT=FCTC" not in each]
+
+
+@pytest.mark.parametrize("seeds", [range(5), *few_in_every_run([range(5, 145)], count=0)])
+def test_of_a_drawn_change_every_other_statement_stays(seeds: range) -> None:
+    """Decks with CSS and images, of systems that share chpids and have disks."""
+    for seed in seeds:
+        drawn = drawn_change(Random(seed))
+        same, changed = (exported(side).values() for side in (drawn.before, drawn.after))
+        texts = [re.sub(_PORT, "", text, flags=re.MULTILINE) for text in same]
+        assert sorted(texts) == sorted(drawn.decks)
+        assert sorted(map(of_no_ctc, changed)) == sorted(map(of_no_ctc, drawn.decks))
 
 
 def drawn_edit(random: Random, collection: Collection) -> Edit:

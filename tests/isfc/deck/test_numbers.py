@@ -12,7 +12,10 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.edit import AddCtc, Edit, RenumberCtc, edit
 from isfc.layout.file import parse_collection
+from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
+from scenarios.search.candidate import numbered
+from scenarios.search.scoring import Task
 
 
 def refused(work: Callable[[], object], said: str) -> None:
@@ -71,6 +74,8 @@ def test_a_number_of_another_device_is_refused_with_both_lines(number: str, line
         refused(partial(edit, given, change), said)
     typed = with_number(given, number)
     refused(lambda: isfc.check(typed), said)
+    refused(lambda: isfc.plan(typed, rule=True), said)
+    refused(lambda: isfc.optimise(typed), said)
     refused(lambda: isfc.export(typed, "iocp"), said)
     refused(lambda: isfc.export(typed, "activate"), said)
     refused(lambda: isfc.change(given, typed, rates=False), said)
@@ -103,6 +108,22 @@ def test_schemes_keep_clear_of_ctcs_to_systems_that_the_layout_has_not() -> None
     assert "80C0-80C3" in text
     (text,) = isfc.export(given, "toml", scheme="alike", first="8100").texts.values()
     assert "8110-8113" in text
+
+
+def test_a_search_for_a_better_layout_gives_no_number_of_another_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given, found = kept(SITE + DISKS), list[Layout | None]()
+
+    def searched(task: Task, *_: object) -> None:
+        found.append(numbered(task.layout, (0,) * 8, others=task.others))
+        raise ConfigurationError("enough")
+
+    monkeypatch.setattr("isfc.answers.optimise.search", searched)
+    refused(lambda: isfc.optimise(given, ctcs=8), "enough")
+    (layout,) = found
+    assert layout
+    assert [ctc.rdev_names[0] for ctc in layout.device_list()] == [f"80C{n}" for n in range(8)]
 
 
 @pytest.mark.parametrize("seed", range(20))

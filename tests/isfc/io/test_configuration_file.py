@@ -155,7 +155,6 @@ BAD = [
     ("mtu = 1492", "encrypted = true", "[channel.N0] encrypted: says nothing of OSA-Express7S"),
     ('Link Express"', 'Link Express"\nlink_gbps = 8', "[channel.Z0] link_gbps: says nothing of z"),
     ("rate", "rejected_percent = 1\nrate", '[[io]] #1 rejected_percent: says nothing of "zh'),
-    ("rate", "nsr_sequential = true\nrate", '[[io]] #1 nsr_sequential: says nothing of "zhpf"'),
     ("rate", "rejected_percent = -1\nrate", "[[io]] #1 rejected_percent: out of range"),
     ("rate", "cpu_us_per_mb = 5\nrate", '[[io]] #1 cpu_us_per_mb: says nothing of "zhpf"'),
     ("rate", "think_us = 5\nrate", "[[io]] #1 think_us: a rate says when I/Os begin; expected"),

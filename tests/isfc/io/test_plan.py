@@ -50,8 +50,6 @@ block = 27648
 name = "lookup"
 channels = ["Z1", "Z2", "2A"]
 protocol = "synchronous"
-quad_word_buffers = true
-nsr_sequential = false
 rate = 50000
 [[io]]
 name = "copy"
@@ -95,8 +93,6 @@ CASES = {
     "single-channel": (BATCH, BATCH.replace(', "2B"', ""), "batch: all of it uses channel 2A"),
     "zhyperlink-single": (LOOKUP, '["Z1", "2A"]', "lookup: has one zHyperLink"),
     "zhyperlink-too-long": ("= 50000", "= 50000\nblocks = 2", "lookup: I/Os of 8192 bytes"),
-    "zhyperlink-unfit": ("sequential = false", "sequential = true", "lookup: what NSR reads"),
-    "zhyperlink-unsaid": ("quad_word_buffers = true\n", "", "lookup: without quad_word_buffers ("),
     "zhyperlink-busy": ("= 50000", "= 300000", "lookup: 21 % of requests find the link"),
     "zhyperlink-too-far": ("km = 0.1\n", "km = 0.2\n", "Channel Z1: a zHyperLink reaches 150 m"),
     "zhyperlink-no-fallback": (LOOKUP, '["Z1", "Z2"]', "lookup: names no FICON channel"),

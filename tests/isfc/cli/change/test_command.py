@@ -345,4 +345,4 @@ def test_a_link_that_is_renumbered_carries_what_half_of_it_carries() -> None:
     slow = structs.replace(half, value=0.89 * half.value)
     steps = tuple(structs.replace(step, mb_per_s=slow) for step in found.steps)
     page = "\n".join(change_lines(structs.replace(found, steps=steps)))
-    assert "\nThat is less than 90 % of it: " in page
+    assert "\nThat is less than 90 % of it.\n" in page
