@@ -158,7 +158,8 @@ def check_systems(systems: set[NodeName]) -> None:
     """Raise `ConfigurationError` for more than a collection may have."""
     if len(systems) > SYSTEMS_MAX:
         raise ConfigurationError(
-            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}"
+            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}, with which "
+            "all is tried: runs take more time and memory with the square of their number"
         )
 
 

@@ -41,6 +41,7 @@ from scenarios.runs.experiment import (
     in_turn,
     one_way,
     shape,
+    unnamed,
 )
 from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
@@ -127,7 +128,7 @@ def carry(
     if run_each is None:
         return [Carried(links, load) for links in every]
     runs = [load.runs(links) for links in every]
-    seen = iter(_once(look, [run for both in runs for run in both], run_each))
+    seen = iter(_once(look, [run for both in runs for run in both], run_each, unnamed))
     return [
         _carried(links, load, [next(seen) for _ in both])
         for links, both in zip(every, runs, strict=True)
@@ -152,7 +153,7 @@ def limited(
     """The same with what limits each; ``with_added`` also what a site could add to it."""
     rates = {_alike(each.slower): each.rate.value for each in every if each.slower}
     find = partial(_limit, rates=rates, with_added=with_added)
-    limits = iter(_once(find, [each.slower for each in every if each.slower], run_each))
+    limits = iter(_once(find, [each.slower for each in every if each.slower], run_each, _alike))
     return [replace(each, limit=next(limits)) if each.slower else each for each in every]
 
 
@@ -161,7 +162,12 @@ def _limit(run: Experiment, *, rates: Mapping[object, float], with_added: bool) 
 
 
 def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carried:
-    sent = {end: EndRate(run.rate, run.result) for each in runs for end, run in each.ends.items()}
+    own = load.runs(links)
+    sent = {  # of a link that is alike, ends have other names
+        end: EndRate(run.rate, replace(run.result, node=end[0]))
+        for experiment, each in zip(own, runs, strict=True)
+        for end, run in zip(experiment.sending, each.ends.values(), strict=True)
+    }
     ways = {
         link.name: (sent.get(link.nodes, _NOTHING[0]), sent.get(link.nodes[::-1], _NOTHING[1]))
         for link in links.links
@@ -173,7 +179,7 @@ def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carri
         links,
         load,
         ways,
-        None if slower is None else load.runs(links)[runs.index(slower)],
+        None if slower is None else own[runs.index(slower)],
         _busier([run.channels for run in shared]),
         _busier([run.paths for run in shared]),
     )
@@ -191,10 +197,13 @@ _Outcome = TypeVar("_Outcome")
 
 
 def _once(
-    work: Callable[[Experiment], _Outcome], experiments: Sequence[Experiment], run_each: RunEach
+    work: Callable[[Experiment], _Outcome],
+    experiments: Sequence[Experiment],
+    run_each: RunEach,
+    key: Callable[[Experiment], object],
 ) -> list[_Outcome]:
-    """Do work on every experiment, on those that are alike once."""
-    keys = [_alike(each) for each in experiments]
+    """Do work on every experiment, on those that are alike by ``key`` once."""
+    keys = [key(each) for each in experiments]
     first = dict(zip(reversed(keys), reversed(experiments), strict=True))
     done = dict(zip(first, run_each(work, [*first.values()]), strict=True))
     return [done[key] for key in keys]

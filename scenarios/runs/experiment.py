@@ -268,7 +268,7 @@ def in_turn(
     return [work(each) for each in experiments]
 
 
-def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
+def shape(layout: Layout, sender: NodeName) -> tuple[Any, ...]:
     """What a node's rate depends on: which it is, machines, and fibres' kinds as it comes to them.
 
     Links with one chpid or another gone may be alike by it. The two ways of a link never are: with
@@ -281,6 +281,21 @@ def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
         return (0, machines, *((fibres.index(fibre), fibre.kind) for fibre in fibres))
     fibres.reverse()
     return (1, machines, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
+
+
+def unnamed(experiment: Experiment) -> object:
+    """What a run depends on: of one link its shape, whatever its nodes and channels are called."""
+    if len(experiment.collection.links) > 1:
+        return experiment
+    (link,) = experiment.collection.links
+    numbers: dict[object, int] = {}
+    place, machines, *fibres = shape(link, experiment.client_node)
+    kinds = [
+        (index, *kind, *(numbers.setdefault(each, len(numbers)) for each in channels))
+        for index, (*kind, channels) in fibres
+    ]
+    loads = [(each.client == link.nodes[0], each.workload, each.pairs) for each in experiment.loads]
+    return place, machines, link.site, (*kinds,), (*loads,)
 
 
 def alike(a: float, b: float) -> bool:

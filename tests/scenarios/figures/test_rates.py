@@ -5,11 +5,13 @@ import pytest
 from isfc.deck.importing import import_iocp
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
 from isfc.reports.figure import NoteKind
 from scenarios.figures.rates import ModelledRate, carry, with_others_busy
-from scenarios.runs.experiment import STATED, in_turn
-from scenarios.runs.steady import Rate
+from scenarios.runs.experiment import STATED, Experiment, in_turn
+from scenarios.runs.steady import Rate, SteadyEnds, short_ends
 from tests.decks import mesh_decks
+from tests.layouts import mesh
 from tests.lengthy import few_in_every_run
 
 TEXTS, PORTS = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"))
@@ -45,6 +47,26 @@ def test_it_is_what_a_plan_of_all_partitions_says_of_the_link(
         "By the decks these chpids also carry {} CTCs of {} other links; with those busy it is "
         "about {} from {} and {} from {}, in MB/s, {}."
     ).format(*counts, here, link.nodes[0], there, link.nodes[1], STATED.words)
+
+
+@pytest.mark.at_length
+def test_links_that_are_alike_are_run_once_whatever_they_are_called() -> None:
+    links = parse_collection(mesh(3, shared=True, ctcs=1)).links
+    made: list[Experiment] = []
+
+    def look(experiment: Experiment) -> SteadyEnds:
+        made.append(experiment)
+        return short_ends(experiment)
+
+    *_, last = carry([*map(Collection.of, links)], STATED, in_turn, look)
+    sending = [each.sending for each in made]
+    assert sorted(sending) == sorted([(links[0].nodes,), (links[0].nodes[::-1],)])
+    own = [short_ends(run).ends[run.sending[0]] for run in STATED.runs(last.links)]
+    ways = (last.ways or {})[links[-1].name]
+    for way, node, run in zip(ways, links[-1].nodes, own, strict=True):
+        assert way.rate == run.rate
+        assert way.seen is not None
+        assert (way.seen.node, way.seen.mb_per_s) == (node, run.result.mb_per_s)
 
 
 def test_a_link_whose_decks_tell_of_no_others_stays_as_it_is() -> None:
