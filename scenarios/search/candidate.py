@@ -29,8 +29,6 @@ Candidate = tuple[int, ...]
 Others = tuple[frozenset[Rdev], frozenset[Rdev]]
 """At each end, the numbers of devices that are no CTCs of the link: no CTC may have one of them."""
 
-NO_OTHERS: Final[Others] = frozenset(), frozenset()
-
 
 def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
     """The one of all candidates that differ from this one by alike fibres in other places."""
@@ -101,7 +99,7 @@ def numbered(
     layout: Layout,
     candidate: Candidate,
     fixed: frozenset[Rdev] = frozenset(),
-    others: Others = NO_OTHERS,
+    others: Others = (frozenset(), frozenset()),
 ) -> Layout | None:
     """The layout of a candidate, over the fibres of ``layout``, quickly: only its order counts.
 
@@ -117,7 +115,7 @@ def with_kept_numbers(
     layout: Layout,
     candidates: Iterable[Candidate],
     fixed: frozenset[Rdev] = frozenset(),
-    others: Others = NO_OTHERS,
+    others: Others = (frozenset(), frozenset()),
 ) -> Layout | None:
     """Of candidates that are as good as each other, the layout that keeps most device numbers.
 

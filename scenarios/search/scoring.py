@@ -25,7 +25,7 @@ from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.runs.experiment import WARMUP, Experiment, Load, in_turn
 from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate, SteadyEnds, mean_of, short_ends, steady_ends, sum_of
-from scenarios.search.candidate import NO_OTHERS, Others
+from scenarios.search.candidate import Others
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:
@@ -177,7 +177,7 @@ class Task(Struct, frozen=True):
     runs: int = 200
     seeds: int = 3
     fixed: frozenset[Rdev] = frozenset()
-    others: Others = NO_OTHERS
+    others: Others = (frozenset(), frozenset())
     seed: int = 1
 
     @property
