@@ -41,6 +41,7 @@ TOPICS: Final = {
     "collide": ("collisions.md",),
     "replay": ("replay.md", "fidelity.md"),
     "node": ("live.md",),
+    "measured compare": ("prove.md", "measured.md"),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),
     "io plan": ("io-sizing.md", "io-advice.md"),

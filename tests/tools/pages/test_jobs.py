@@ -47,8 +47,8 @@ relocation| relocate published-12 --memory 2G                        | Moved +af
 relocation| relocate .* --max-quiesce 1                              | for longer than MAXQUIESCE
 relocation| sweep docs/sweep-channels.toml                           | channels +MB/s
 relocation| relocate .* --like direct-io                             | Moved +after
-measured  | measured compare atlanta-boston docs/measured/site-1.txt | Model is off .* by the median
-measured  | measured fit atlanta-boston                              | The fit is accepted
+prove     | measured compare atlanta-boston docs/measured/site-1.txt | Model is off .* by the median
+prove     | measured fit atlanta-boston                              | The fit is accepted
 loads     | loads atlanta-boston .* --growth 3                       | layout carries what both
 loads     | loads .* --move 1T                                       | Best begun at \d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s
