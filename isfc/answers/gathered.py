@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeVar
 from msgspec import Struct
 
 from ctc.address import CtcError, Rdev, format_rdev
-from isfc.answers.given import with_known_traffic
+from isfc.answers.given import links_of
 from isfc.answers.guest import read_guests
 from isfc.deck.cabling import SeveralCablings
 from isfc.deck.console import LinkedDevice, parse_log
@@ -33,7 +33,6 @@ from isfc.layout.catalogue import (
     shipped_layouts,
 )
 from isfc.layout.collection import Collection
-from isfc.layout.file import collection_of
 from isfc.layout.layout import CtcPair
 from isfc.site.file import read_content as read_bytes
 from isfc.site.file_kind import FileKind, file_kind
@@ -171,7 +170,8 @@ class Gathered:
         elif logs:
             self.now = self.tried("Console logs that make no link", lambda: self._of_logs(logs))
         for text in self._texts[FileKind.LAYOUT]:
-            links = self.tried("A layout that is none", partial(_layout, text.file))
+            read = partial(given_collection, text.file, links_of)
+            links = self.tried("A layout that is none", read)
             if self.now is None and not decks:
                 self.now = links
             elif self.then is None:
@@ -312,9 +312,3 @@ def _matching(links: Collection, device: LinkedDevice) -> Iterator[tuple[str, Ct
                 is_far = device.partner_rdev in (None, far)
                 if (partner, near) == (device.partner, device.rdev) and is_far:
                     yield link.name, ctc
-
-
-def _layout(file: str) -> Collection:
-    return given_collection(
-        file, lambda document: with_known_traffic(collection_of(document), document.source)
-    )
