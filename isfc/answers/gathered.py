@@ -44,6 +44,15 @@ _NAMED: Final = 6
 _PASTED: Final = (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION)
 """Of what the text is kept; the others are read again by what reads them."""
 
+_ASKED_OF: Final = {
+    "partitions": {FileKind.DECK},
+    "ports": {FileKind.DECK},
+    "feature": {FileKind.DECK, FileKind.CONSOLE_LOG},
+    "cec": {FileKind.CONSOLE_LOG},
+    "ran": {FileKind.MEASURED},
+}
+"""What is said beside files, and of which kinds."""
+
 Ask = Callable[[str], str | None]
 """Asks a question; answers None if nobody is there."""
 
@@ -113,6 +122,10 @@ class Gathered:
         self.tenants: Sequence[Tenant] = ()
         for file in files:
             self._know(str(file))
+        for option, kinds in _ASKED_OF.items():
+            if getattr(about, option) and not any(self._texts[kind] for kind in kinds):
+                said = f"--{option}: expected {listed(sorted(kind.value for kind in kinds), 'or')}"
+                self.doubts.append(Doubt("An option that has no effect", said))
         self._make_links()
         self._read_guests()
 

@@ -114,6 +114,10 @@ def test_page_is_one_file_with_the_decision_first_and_made_again_the_same(guests
          "A file that is not recognised", "isfc import dpm"),
         (["two-cecs"], SiteAsked(decide=RATE), "What to order", "Which link is to carry it"),
         (["two-cecs"], SiteAsked(leave=("NOWHERE",)), "", ""),
+        (["two-cecs"], SiteAsked(feature=("FICON Express8S",)), "An option that has no effect",
+         "--feature: expected a console log or an IOCP deck"),
+        (SLOW, SiteAsked(ran=("HL:50",)), "An option that has no effect",
+         "--ran: expected figures of CTCs"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_a_part_and_the_rest_is_made(
