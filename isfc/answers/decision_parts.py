@@ -32,6 +32,7 @@ from isfc.site.file_kind import FileKind
 from scenarios.moves.leaving import Tenant
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.search.site_fitted import FitRefused, Fitted
+from scenarios.search.sizing import features_on
 
 _FITTED: Final = "The model fitted to the site"
 _MOVED: Final = "Moving the guests"
@@ -74,7 +75,7 @@ class Parts:
         ``lines`` are those with which the decision begins, by their labels with ``_`` for a blank,
         each with its name there.
         """
-        self._tell(title)
+        self._tell(title[:1].lower() + title[1:])
         try:
             answer = make()
         except (IsfcError, CtcError) as error:
@@ -209,10 +210,13 @@ class Parts:
             if said := self._enough(links, link.name, wanted):
                 self._add(_ORDERED, said=said)
                 return links
+        machines = [on.machine for on in link.machines if on is not None]
         sized = partial(
             size,
             mb_per_s=wanted.mb_per_s,
             lost=wanted.lost.value,
+            feature=features_on(machines),
+            machine=",".join(machines) if len(machines) == len(link.nodes) else None,
             km=max(fibre.km for fibre in link.fibres),
             pairs=STATED_PAIRS,
             systems=",".join(link.nodes),
