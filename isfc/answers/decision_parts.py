@@ -85,13 +85,6 @@ class Parts:
         self._add(title, answer=answer, lines=named, reported_by=report)
         return answer
 
-    def add_doubts(self) -> None:
-        """Put what is wrong with the files, or not known, in front of all."""
-        self.found[:0] = [
-            DecisionPart(title=doubt.title, problem=doubt.text, options=doubt.options)
-            for doubt in self._site.doubts
-        ]
-
     def of_site(self, ran: Sequence[str]) -> None:
         """The model beside what was measured, and fitted to it: what follows is of that site."""
         title, pages = "The site's figures", self._site.paths(FileKind.MEASURED)
