@@ -11,7 +11,7 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.answers.change_order import halves_of, order_steps
 from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
 from isfc.answers.connections import connection
-from isfc.answers.given import called, with_known_traffic
+from isfc.answers.given import called, links_of
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.deck.hint import is_hint
@@ -33,7 +33,6 @@ from isfc.layout.change import (
 )
 from isfc.layout.change_search import Nodes, StepKind
 from isfc.layout.collection import Collection
-from isfc.layout.file import collection_of
 from isfc.layout.layout import Fibre, Layout, machines_of
 from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import in_use
@@ -245,8 +244,7 @@ def _links_of(
     if _is_deck(one):
         files, said, at = one.decks.files, one.decks.partitions, one.decks.ports
         one = structs.replace(one, decks=Decks(files, said or partitions, at or ports))
-    document = one.document()
-    return with_known_traffic(collection_of(document), document.source)
+    return links_of(one.document())
 
 
 def _amended(old: Collection, new: Collection) -> tuple[list[Collection] | None, str | None]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.given import with_known_traffic
+from isfc.answers.given import links_of
 from isfc.deck import scheme
 from isfc.deck.allowed import DECK_RULES
 from isfc.errors.arguments import checked
@@ -21,7 +21,6 @@ from isfc.layout.catalogue import (
     shipped_layouts,
 )
 from isfc.layout.collection import Collection
-from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Judged, Severity, count_of
 from isfc.link.name import NodeName
@@ -157,7 +156,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = given_collection(layout)
     else:
         document = given_document(layout)
-        collection = with_known_traffic(collection_of(document), document.source)
+        collection = links_of(document)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
     check_devices(collection, name)

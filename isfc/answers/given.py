@@ -114,6 +114,11 @@ def opened_link(
     return OpenedLink(noted, disks if find_shared(disks, layout) else None, collection, disks)
 
 
+def links_of(document: Document) -> Collection:
+    """The links of a document, as it has them: without disks."""
+    return with_known_traffic(collection_of(document), document.source)
+
+
 def with_known_traffic(collection: Collection, source: str) -> Collection:
     """The collection, whose traffic is of workloads that there are; most files have none."""
     if not collection.traffic:

@@ -27,7 +27,7 @@ from isfc.site import intervals as times
 from isfc.site.figures import Reading
 from isfc.site.file import read_content
 from isfc.site.measurement import Measurement
-from isfc.site.seen import of_end, seen_intervals
+from isfc.site.seen import seen_intervals
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
 from scenarios.runs.at_site import named_link
@@ -267,7 +267,7 @@ def _intervals(
         records += read_files(rest, reading, about, contents=contents)
         if not records:
             raise ConfigurationError(f"{rest[0]}: nothing usable is left")
-    seen = seen_intervals(link, [of_end(link, each) for each in records], reading.notes)
+    seen = seen_intervals(link, records, reading.notes)
     return times.carried_intervals(link, tables, seen, reading)
 
 

@@ -21,7 +21,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.units import factor_line, range_note, shown
-from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
+from isfc.site.seen import SeenInterval, SeenLink, seen_intervals
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
@@ -153,8 +153,8 @@ def compare(
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     said = measurements_of(measured, about, ran, client)
     cluster = Cluster.of(links, of_link, said.measurements, channels)
-    ends, left_out = [of_end(of_link, each, client) for each in cluster.own], [*said.left_out]
-    seen = seen_intervals(of_link, ends, left_out)
+    left_out = [*said.left_out]
+    seen = seen_intervals(of_link, cluster.own, left_out, client)
     every = each_by(jobs)(partial(_compared, cluster, tolerance), seen)
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))

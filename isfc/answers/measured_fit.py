@@ -22,7 +22,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import amount
-from isfc.site.seen import of_end, seen_intervals
+from isfc.site.seen import seen_intervals
 from scenarios.figures.site_beside import alongside
 from scenarios.runs.at_site import link_of, opened_at
 from scenarios.search.site_cluster import Channels, Cluster, say_beside
@@ -69,9 +69,8 @@ def fit(
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
     cluster = Cluster.of(links, of_link, found.measurements, channels)
-    ends = [of_end(of_link, each, client) for each in cluster.own]
     left_out = [*found.left_out]
-    seen = seen_intervals(of_link, ends, left_out)
+    seen = seen_intervals(of_link, cluster.own, left_out, client)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
     with calling(jobs) as calls:

@@ -6,7 +6,6 @@ the one to the other can be told.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from isfc.deck.kept import kept_systems
@@ -37,8 +36,7 @@ def with_order(collection: Collection, link: Layout, ordered: Layout) -> Collect
         more = on_each - len(own)
         ctcs += [*own, *(CtcPair(fibre, rdevs) for rdevs in next(blocks)[:more] if more)]
     made = replace(link, fibres=tuple(fibres), ctcs=tuple(ctcs))
-    links = tuple(made if one.nodes == link.nodes else one for one in collection.links)
-    return parse_collection(format_collection(in_use(replace(collection, links=links))))
+    return parse_collection(format_collection(in_use(collection.with_link(made))))
 
 
 def _kind(fibre: Fibre) -> tuple[object, ...]:
@@ -48,8 +46,7 @@ def _kind(fibre: Fibre) -> tuple[object, ...]:
 
 def _new(collection: Collection, link: Layout, pattern: Fibre, wanted: int) -> Iterator[Fibre]:
     """Fibres between the next free chpids of both systems, with names of their own."""
-    names = {fibre.name for _, fibre, _ in collection.fibres()}
-    free = (name for name in map(str, count(1)) if name not in names)
+    free = collection.new_names()
     ends = [[*_chpids(collection, link, end, wanted)] for end in (0, 1)]
     for here, there in zip(*ends, strict=True):
         yield Fibre(next(free), pattern.profile, (here, there), km=pattern.km)
@@ -58,7 +55,7 @@ def _new(collection: Collection, link: Layout, pattern: Fibre, wanted: int) -> I
 def _chpids(collection: Collection, link: Layout, end: int, wanted: int) -> Iterator[ChpidId]:
     """The next chpids of a system that neither a link has nor its deck."""
     node = link.nodes[end]
-    taken = {int(each.chpid) for each in collection.chpid_ends if each.node == node}
+    taken = collection.chpids_of(node)
     if system := kept_systems(collection).get(node):
         taken |= {int(chpid) for _, chpid in system.deck.channels}
     begin = max(int(fibre.chpids[end]) for fibre in link.fibres)

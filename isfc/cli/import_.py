@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import typer
 
-from isfc.answers.given import with_known_traffic
+from isfc.answers.given import links_of
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Printing
 from isfc.cli.options.option import JsonOption
@@ -21,7 +21,6 @@ from isfc.deck.importing import import_config, import_iocp, import_islink
 from isfc.deck.pairing import Unpaired
 from isfc.errors.in_words import counted, first_listed
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.file import collection_of
 from isfc.layout.write import format_collection, format_rdevs
 
 _LINES_MAX: Final = 8
@@ -98,9 +97,7 @@ class WrittenOptions(Printing, frozen=True):
 @wraps(import_config)
 def _config(*, layout: AnyLayout, **given: Any) -> Imported:
     """As `import_config`, of a layout whose workloads are known before anything is told."""
-    known = given_collection(
-        layout, lambda document: with_known_traffic(collection_of(document), document.source)
-    )
+    known = given_collection(layout, links_of)
     return replace(import_config(layout=known, **given), source=str(layout))
 
 

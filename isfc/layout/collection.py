@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 from msgspec import structs
@@ -184,6 +185,16 @@ class Collection(Drawn):
             f"expected the ends of {names}"
         )
 
+    def with_link(self, link: Layout) -> "Collection":
+        """The same with this link in the place of that between its systems."""
+        links = (link if each.nodes == link.nodes else each for each in self.links)
+        return replace(self, links=tuple(links))
+
+    def new_names(self) -> Iterator[str]:
+        """Names that none of its fibres has: numbers, the least first."""
+        names = {fibre.name for link in self.links for fibre in link.fibres}
+        return (name for name in map(str, count(1)) if name not in names)
+
     def beside(self, link: Layout) -> tuple[Layout, ...]:
         """The other links, with which ``link`` may share chpids."""
         return tuple(other for other in self.links if other.nodes != link.nodes)
@@ -221,6 +232,10 @@ class Collection(Drawn):
             for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
         )
         return tuple(dict.fromkeys(ends))
+
+    def chpids_of(self, system: NodeName) -> set[int]:
+        """The chpids that the fibres of all its links have at ``system``."""
+        return {int(end.chpid) for end in self.chpid_ends if end.node == system}
 
     def rdevs_of(self, system: NodeName) -> set[Rdev]:
         """The device numbers that the CTCs of all its links have at ``system``."""

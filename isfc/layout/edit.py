@@ -12,7 +12,6 @@ their places, fibres that it adds the next chpids.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import count
 from typing import Final
 
 import msgspec
@@ -81,7 +80,7 @@ class AddCtc(Edit, frozen=True, tag="add"):
             raise ConfigurationError(f"there is no [fibre.{self.fibre}]")
         link, fibre = owners[0], _fibre(owners[0], self.fibre)
         rdevs = _read_rdevs(self.rdevs) if self.rdevs else _free(collection, link, fibre)
-        return _with_link(collection, link, replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
+        return collection.with_link(replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
 
 
 class RemoveCtc(Edit, frozen=True, tag="remove"):
@@ -178,13 +177,12 @@ class AddFibre(Edit, frozen=True, tag="add-fibre"):
     def applied_to(self, collection: Collection) -> Collection:
         """What a layout is then, before it is checked."""
         link = collection.link(self.link)
-        names = {fibre.name for each in collection.links for fibre in each.fibres}
-        name = next(str(n) for n in range(1, len(names) + 2) if str(n) not in names)
+        name = next(collection.new_names())
         chpids = parse_chpid(self.chpids[0]), parse_chpid(self.chpids[1])
         fibre = Fibre(name, find_profile(self.feature), chpids)
         ctc = CtcPair(fibre, _free(collection, link, fibre))
         grown = replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
-        return _with_link(collection, link, grown)
+        return collection.with_link(grown)
 
 
 class TakeAdvice(Edit, frozen=True, tag="advise"):
@@ -197,7 +195,7 @@ class TakeAdvice(Edit, frozen=True, tag="advise"):
     def applied_to(self, collection: Collection) -> Collection:
         """What a layout is then, before it is checked."""
         link = collection.link(self.link)
-        return _with_link(collection, link, advised(collection, link, self.finding, self.way))
+        return collection.with_link(advised(collection, link, self.finding, self.way))
 
 
 _KINDS: Final = (
@@ -295,12 +293,7 @@ def _with_ctcs(
     """The collection, some CTCs of a link replaced or gone, and fibres that carry none gone."""
     replaced = (changes.get(ctc, ctc) for ctc in link.ctcs)
     ctcs = tuple(ctc for ctc in replaced if ctc is not None)
-    return _with_link(collection, link, link.with_ctcs(ctcs))
-
-
-def _with_link(collection: Collection, link: Layout, changed: Layout) -> Collection:
-    links = tuple(changed if each is link else each for each in collection.links)
-    return replace(collection, links=links)
+    return collection.with_link(link.with_ctcs(ctcs))
 
 
 def features() -> tuple[str, ...]:
@@ -333,22 +326,16 @@ def advised(collection: Collection, link: Layout, finding: str, way: int) -> Lay
 
 def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dict[Fibre, Fibre]:
     """The fibres by those of a trial: new ones get a name and chpids that are free."""
-    names = {fibre.name for each in collection.links for fibre in each.fibres}
-    used: tuple[set[int], set[int]] = (set(), set())
-    for end, node in enumerate(link.nodes):
-        for each in collection.links_of(node):
-            used[end].update(fibre.chpids[each.nodes.index(node)] for fibre in each.fibres)
+    names, used = collection.new_names(), [*map(collection.chpids_of, link.nodes)]
     found = {}
     for fibre in dict.fromkeys(down):
         if fibre in link.fibres:
             found[fibre] = fibre
             continue
-        name = next(str(n) for n in count(1) if str(n) not in names)
         near = ChpidId(first_free(max(used[0]) + 1, CHPID_MAX + 1, used[0]))
-        crossed = used[1] | {near}
-        far = ChpidId(first_free(max(used[1]) + 1, CHPID_MAX + 1, crossed))
-        found[fibre] = Fibre(name, fibre.profile, (near, far), km=0 if fibre.path else fibre.km)
-        names.add(name)
+        far = ChpidId(first_free(max(used[1]) + 1, CHPID_MAX + 1, used[1] | {near}))
+        km = 0 if fibre.path else fibre.km
+        found[fibre] = Fibre(next(names), fibre.profile, (near, far), km=km)
         used[0].add(near)
         used[1].add(far)
     return found

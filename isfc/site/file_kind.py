@@ -33,11 +33,6 @@ _READ_BY: Final = {
 """Words of the remedies of `foreign_text`, with what the files are that these read."""
 
 _MEASURED_COLUMNS: Final = {"rdev", "tx_pend_count"}
-_KINDS: Final = {
-    SourceKind.DECK: FileKind.DECK,
-    SourceKind.CONSOLE_LOG: FileKind.CONSOLE_LOG,
-    SourceKind.CONFIGURATION: FileKind.CONFIGURATION,
-}
 
 
 def file_kind(data: bytes) -> tuple[FileKind, str]:
@@ -52,8 +47,8 @@ def file_kind(data: bytes) -> tuple[FileKind, str]:
         return FileKind.MEASURED, ""
     if len(heads) > 1 and "begin" in heads:
         return FileKind.LOADS, ""
-    if (kind := source_kind(text)) in _KINDS:
-        return _KINDS[kind], ""
+    if (kind := source_kind(text)) is not SourceKind.LAYOUT:
+        return FileKind[kind.name], ""
     if remedy := foreign_text(text):
         kinds = (kind for words, kind in _READ_BY.items() if words in remedy)
         return next(kinds, FileKind.OTHER), remedy

@@ -81,16 +81,20 @@ APART_S: Final = 5
 
 
 def seen_intervals(
-    layout: Layout, measurements: Sequence[Measurement], left_out: list[str] | None = None
+    layout: Layout,
+    measurements: Sequence[Measurement],
+    left_out: list[str] | None = None,
+    client: NodeName | None = None,
 ) -> list[SeenInterval]:
     """Each interval with the ends of the link that showed it; in the order of the first of each.
 
-    What is there twice is told to ``left_out``. Raises `ConfigurationError` as `see` does.
+    What is there twice is told to ``left_out``; ``client`` says at which end the clients were.
+    Raises `ConfigurationError` as `seen_link` does.
     """
     found: list[SeenInterval] = []
     # pages that do not name their system go together as soon as it is known
     reading = Reading(notes=[] if left_out is None else left_out)
-    ends = [of_end(layout, one) for one in measurements]
+    ends = [_of_end(layout, one, client) for one in measurements]
     whole = joined(without_copies(ends, reading.notes))
     for one in without_repeats(whole, reading):
         each = seen_link(layout, one)
@@ -144,10 +148,10 @@ def _listed(rdevs: Sequence[Rdev]) -> str:
     return first_listed([*map(format_rdev, rdevs)], _NAMED_MAX)
 
 
-def of_end(layout: Layout, one: Measurement, client: NodeName | None = None) -> Measurement:
+def _of_end(layout: Layout, one: Measurement, client: NodeName | None) -> Measurement:
     """The measurement with the end of the link that it is of.
 
-    With ``client`` it says whether the clients were there. Raises as `see` does.
+    With ``client`` it says whether the clients were there. Raises as `seen_link` does.
     """
     node = _end(layout, one)
     return replace(one, system=node, clients=one.clients if client is None else node == client)

@@ -12,7 +12,6 @@ from math import log
 from statistics import median
 from typing import Any, Final
 
-from isfc.errors.loading import check_library
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.layout.write import format_layout
@@ -82,9 +81,8 @@ def fit(
     ``written`` makes the file of a layout that explains them better.
 
     Where nobody says what ran, and no number of pairs is near, messages may have come at times of
-    their own: an open load. Raises `ConfigurationError` where scipy is missing.
+    their own: an open load.
     """
-    check_library("scipy", "isfc measured fit")
     features = tuple(dict.fromkeys(fibre.profile.feature for fibre in layout.fibres))
     model = constants_digest(LinkParameters(), GuestCosts())
     blank = SiteProfile(NAME, {}, features, len(intervals), model, layout=layout_kind(layout))

@@ -2,14 +2,10 @@
 
 ``python -m tools.pages "fits to made sites"`` writes ``docs/drawn-sites.csv``, with a row for each
 of `NUMBERS` of the sites of `tests.isfc.site.drawn_sites`. ``make docs`` does not: a site takes
-some seconds compiled. ``python -m tools.calibration.drawn_sites FILE [FROM TO]`` adds to a file a
-row for each that it has not, and can be stopped.
+some seconds compiled.
 """
 
-import csv
-import sys
 import warnings
-from collections.abc import Iterable
 from math import log
 from pathlib import Path
 from statistics import median
@@ -25,7 +21,7 @@ from scenarios.search.site_fitted import FitRefused, Fitted
 from tests.isfc.site.drawn_sites import OUTSIDE_FROM, DrawnSite, drawn, predicted
 from tools import DOCS
 from tools.pages.spans import block
-from tools.tables import Study, markdown_table, read_csv
+from tools.tables import Study, markdown_table
 
 COLUMNS: Final = (
     *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
@@ -45,17 +41,9 @@ WORSE: Final = 10
 BLANK: Final = SiteProfile("none", {}, (), 0, "")
 
 
-def _rows(number: int) -> list[dict[str, Any]]:
-    return [row_of(drawn(number))]
-
-
-STUDY: Final = Study(DOCS / "drawn-sites.csv", COLUMNS, _rows, NUMBERS)
-"""The rows of docs/measured.md."""
-
-
-def row_of(site: DrawnSite) -> dict[str, Any]:
-    """What becomes of one site."""
-    begin = process_time()
+def rows_of(number: int) -> list[dict[str, Any]]:
+    """What becomes of one site: a row."""
+    site, begin = drawn(number), process_time()
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outcome, fitted, told = _fitted(site, Path(folder))
@@ -65,7 +53,7 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
     found = predicted(site, profile, None if outcome == "given" else FEW)
     held, before = profile.held_back, profile.before
     constants = () if fitted is None else fitted.constants
-    return {
+    row = {
         "number": site.number,
         "kind": site.kind,
         "truth": site.truth,
@@ -88,6 +76,11 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "said": " | ".join(said),
         "seconds": f"{seconds:.1f}",
     }
+    return [row]
+
+
+STUDY: Final = Study(DOCS / "drawn-sites.csv", COLUMNS, rows_of, NUMBERS)
+"""The rows of docs/measured.md."""
 
 
 def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str]]:
@@ -101,18 +94,6 @@ def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str
     except FitRefused as error:
         return "refused", error.answer, [*error.answer.doubts]
     return "given", fitted, [*fitted.notes]
-
-
-def go_on(path: Path, numbers: Iterable[int]) -> None:
-    """Add a row for each site to a file as it is fitted; those that it has stay as they are."""
-    known = {int(row["number"]) for row in read_csv(path)}
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if not known:
-            writer.writeheader()
-        for number in (each for each in numbers if each not in known):
-            writer.writerow(row_of(drawn(number)))
-            file.flush()
 
 
 def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
@@ -191,8 +172,3 @@ def _errors(row: dict[str, str]) -> list[tuple[float, float]]:
 def _is_good(row: dict[str, str]) -> bool:
     without, with_fit = map(median, zip(*_errors(row), strict=True))
     return with_fit < without / 3 and worst_points(row) < 10
-
-
-if __name__ == "__main__":
-    file, *ends = sys.argv[1:]
-    go_on(Path(file), [each for each in NUMBERS if not ends or int(ends[0]) <= each < int(ends[1])])

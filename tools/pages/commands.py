@@ -41,14 +41,13 @@ TOPICS: Final = {
     "collide": ("collisions.md",),
     "replay": ("replay.md", "fidelity.md"),
     "node": ("live.md",),
-    "measured compare": ("prove.md", "measured.md"),
+    "measured": ("prove.md", "measured.md"),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),
     "io plan": ("io-sizing.md", "io-advice.md"),
     "io run": ("io-run.md", "io-sizing.md"),
     "io beside": ("io-run.md",),
-    "io size": ("io-sizing.md",),
-    "io chart": ("io-sizing.md",),
+    "io": ("io-sizing.md",),
 }
 """The pages that tell what a command is for, by the command, or by the group it belongs to; of all
 others it is the page of that name."""

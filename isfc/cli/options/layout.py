@@ -6,13 +6,12 @@ from typing import Annotated, Any
 import typer
 from msgspec import Struct
 
-from isfc.answers.given import open_links, with_known_traffic
+from isfc.answers.given import links_of, open_links
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, as_options
 from isfc.layout.catalogue import Decks, given_document, is_there, read_content, shipped_layouts
 from isfc.layout.collection import Collection
-from isfc.layout.file import collection_of
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -86,7 +85,7 @@ def read_collection(argument: str | Decks) -> Collection:
     """The same, as the file has it: without disks."""
     with as_options():
         document = given_document(argument)
-    return with_known_traffic(collection_of(document), document.source)
+    return links_of(document)
 
 
 def check_lasting(argument: str) -> None:

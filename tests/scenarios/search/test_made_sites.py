@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.isfc.site.drawn_sites import drawn
 from tests.isfc.site.made_sites import SITES, MadeSite, medians_percent
-from tools.calibration.drawn_sites import row_of, worst_points
+from tools.calibration.drawn_sites import rows_of, worst_points
 
 # 146 and 308: figures that a line, or disks, explain as well, and with which other loads are other
 
@@ -31,5 +30,5 @@ def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) ->
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("number", [*range(203, 220), 146, 308])
 def test_a_fit_to_a_drawn_site_makes_no_prediction_much_worse_or_is_refused(number: int) -> None:
-    row = row_of(drawn(number))
+    (row,) = rows_of(number)
     assert row["outcome"] != "given" or worst_points(row) < 10
