@@ -52,11 +52,10 @@ def decided(
         parts.of_moves(asked.leave, when)
         parts.of_order(wanted)
     parts.of_rmf()
-    parts.add_doubts()
     now, then = site.now and parts.links, parts.then
     return Decision(
         files=site.files,
-        parts=tuple(parts.found),
+        parts=(*site.doubts, *parts.found),
         remarks=tuple(site.remarks),
         layout=None if now is None else format_collection(now),
         ordered=None if then is None else format_collection(then),

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Struct
 
 from isfc.answers.change_page import Change, change_lines
-from isfc.answers.gathered import GivenFile
 from isfc.errors.in_words import counted
 from isfc.errors.loading import named
 from isfc.reports.figure import Reported
@@ -74,6 +73,16 @@ class DecisionPart:
                     yield name or label or answer[0][0], told[label]
         elif self.said:
             yield self.title, self.said
+
+
+class GivenFile(Struct, frozen=True):
+    """A file, and what it was taken for."""
+
+    name: str
+    kind: str
+    """in words"""
+    said: str
+    """what was made of it, or why nothing was"""
 
 
 class Decision(Reported, Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ from isfc.site.file_kind import FileKind
 from scenarios.moves.leaving import Tenant
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.search.site_fitted import FitRefused, Fitted
+from scenarios.search.sizing import features_on
 
 _FITTED: Final = "The model fitted to the site"
 _MOVED: Final = "Moving the guests"
@@ -74,7 +75,7 @@ class Parts:
         ``lines`` are those with which the decision begins, by their labels with ``_`` for a blank,
         each with its name there.
         """
-        self._tell(title)
+        self._tell(title[:1].lower() + title[1:])
         try:
             answer = make()
         except (IsfcError, CtcError) as error:
@@ -83,13 +84,6 @@ class Parts:
         named = {label.replace("_", " ").strip(): name for label, name in lines.items()}
         self._add(title, answer=answer, lines=named, reported_by=report)
         return answer
-
-    def add_doubts(self) -> None:
-        """Put what is wrong with the files, or not known, in front of all."""
-        self.found[:0] = [
-            DecisionPart(title=doubt.title, problem=doubt.text, options=doubt.options)
-            for doubt in self._site.doubts
-        ]
 
     def of_site(self, ran: Sequence[str]) -> None:
         """The model beside what was measured, and fitted to it: what follows is of that site."""
@@ -216,10 +210,13 @@ class Parts:
             if said := self._enough(links, link.name, wanted):
                 self._add(_ORDERED, said=said)
                 return links
+        machines = [on.machine for on in link.machines if on is not None]
         sized = partial(
             size,
             mb_per_s=wanted.mb_per_s,
             lost=wanted.lost.value,
+            feature=features_on(machines),
+            machine=",".join(machines) if len(machines) == len(link.nodes) else None,
             km=max(fibre.km for fibre in link.fibres),
             pairs=STATED_PAIRS,
             systems=",".join(link.nodes),

@@ -1,7 +1,7 @@
 """What a site gave: files of any kind, in any order, and the layout that they make.
 
-What has to be known and no file says is asked, or becomes a `Doubt` that names the option; so does
-a file that is of no use. Whatever else there is stays of use.
+What has to be known and no file says is asked, or becomes a part of the decision that names the
+option; so does a file that is of no use. Whatever else there is stays of use.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +13,7 @@ from typing import Annotated, Final, TypeVar
 from msgspec import Struct
 
 from ctc.address import CtcError, Rdev, format_rdev
+from isfc.answers.decision_page import DecisionPart, GivenFile
 from isfc.answers.given import links_of
 from isfc.answers.guest import read_guests
 from isfc.deck.cabling import SeveralCablings
@@ -44,27 +45,17 @@ _NAMED: Final = 6
 _PASTED: Final = (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION)
 """Of what the text is kept; the others are read again by what reads them."""
 
+_ASKED_OF: Final = {
+    "partitions": {FileKind.DECK},
+    "ports": {FileKind.DECK},
+    "feature": {FileKind.DECK, FileKind.CONSOLE_LOG},
+    "cec": {FileKind.CONSOLE_LOG},
+    "ran": {FileKind.MEASURED},
+}
+"""What is said beside files, and of which kinds."""
+
 Ask = Callable[[str], str | None]
 """Asks a question; answers None if nobody is there."""
-
-
-class GivenFile(Struct, frozen=True):
-    """A file, and what it was taken for."""
-
-    name: str
-    kind: str
-    """in words"""
-    said: str
-    """what was made of it, or why nothing was"""
-
-
-class Doubt(Struct, frozen=True):
-    """What is wrong, or has to be known and is not."""
-
-    title: str
-    text: str
-    options: tuple[str, ...] = ()
-    """that say it, each as one may be given"""
 
 
 class SiteAsked(Struct, frozen=True):
@@ -106,13 +97,17 @@ class Gathered:
         self._about, self._ask = about, ask
         self._said: dict[str, tuple[FileKind, str]] = {}
         self._texts: dict[FileKind, list[NamedText]] = {kind: [] for kind in FileKind}
-        self.doubts: list[Doubt] = []
+        self.doubts: list[DecisionPart] = []
         self.remarks: list[str] = []
         self.now: Collection | None = None
         self.then: Collection | None = None
         self.tenants: Sequence[Tenant] = ()
         for file in files:
             self._know(str(file))
+        for option, kinds in _ASKED_OF.items():
+            if getattr(about, option) and not any(self._texts[kind] for kind in kinds):
+                said = f"--{option}: expected {listed(sorted(kind.value for kind in kinds), 'or')}"
+                self.doubts.append(Doubt("An option that has no effect", said))
         self._make_links()
         self._read_guests()
 
@@ -130,7 +125,7 @@ class Gathered:
         answer = self._ask(f"{question}: ")
         if not answer:
             text = question.partition("\n")[0]
-            self.doubts.append(Doubt(title, text, tuple(options)))
+            self._doubt(title, text, options)
         return answer or None
 
     def tried(
@@ -142,8 +137,11 @@ class Gathered:
         except (IsfcError, CtcError) as error:
             if isinstance(error, but):
                 raise
-            self.doubts.append(Doubt(title, str(error)))
+            self._doubt(title, str(error))
             return None
+
+    def _doubt(self, title: str, problem: str, options: Sequence[str] = ()) -> None:
+        self.doubts.append(DecisionPart(title=title, problem=problem, options=tuple(options)))
 
     def _know(self, name: str) -> None:
         """Read a file and tell what it is."""
@@ -159,7 +157,7 @@ class Gathered:
         if kind is FileKind.OTHER:
             text = f"{path}: {remedy or 'nothing that a site has of its links'}; expected "
             text += listed([each.value for each in FileKind if each is not kind], "or")
-            self.doubts.append(Doubt("A file that is not recognised", text))
+            self._doubt("A file that is not recognised", text)
         text = decode(data, path) if kind in _PASTED else ""
         self._texts[kind].append(NamedText(text, path, node))
 
@@ -178,11 +176,11 @@ class Gathered:
                 self.then = links
             else:
                 said = f"{text.file}: a third layout; expected one that is, and one that is to be"
-                self.doubts.append(Doubt("A layout too many", said))
+                self._doubt("A layout too many", said)
         if self.now is None:
             if not self.doubts:
                 said = "None of the files says which CTCs there are; expected IOCP decks, console "
-                self.doubts.append(Doubt("No link", f"{said}logs or a layout."))
+                self._doubt("No link", f"{said}logs or a layout.")
             return
         if configs := self._texts[FileKind.CONFIGURATION]:
             given, now = self.now, self.now
@@ -200,7 +198,7 @@ class Gathered:
             for file, (other, known) in [*found.items()]:
                 if ctcs & known and log.node == other.node:
                     text = f"{file} and {log.file} are of one system; the first is left out"
-                    self.doubts.append(Doubt("Two logs of one system", text))
+                    self._doubt("Two logs of one system", text)
                     del found[file]
             found[log.file] = log, ctcs
         return [log for log, _ in found.values()]
@@ -235,9 +233,8 @@ class Gathered:
         for text, found in zip(decks, every, strict=True):
             if not joined & {*found}:
                 said = f"{text.file}: none of its partitions is joined, which are "
-                self.doubts.append(
-                    Doubt("A deck of another machine", f"{said}{first_listed(found, _NAMED)}")
-                )
+                said += first_listed(found, _NAMED)
+                self._doubt("A deck of another machine", said)
         ports = [*self._about.ports]
         ports += [f"{each.node}={each.file}" for each in self._texts[FileKind.PORTS] if each.node]
         return self._paired(decks, partitions, ports)
@@ -264,7 +261,7 @@ class Gathered:
             if strangers := found.count([]):
                 which = "none" if strangers == len(seen) else f"not {strangers}"
                 said = f"{log.file}: of {counted(len(seen), 'CTC')} {which} is in the decks"
-                self.doubts.append(Doubt("A console or a deck of another machine", said))
+                self._doubt("A console or a deck of another machine", said)
         links = []
         for link in decks.links:
             kept = tuple(ctc for ctc in link.ctcs if (link.name, ctc) in shown)

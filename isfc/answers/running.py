@@ -256,9 +256,10 @@ class AskedRun(Struct, frozen=True):
         results = [*map(self._at_side, found)]
         more |= limit_fields(limit, mean(results).mb_per_s)
         if self.upgraded is not None:
-            newest = self._at_side(run_links(self.upgraded)).mb_per_s
-            layouts = experiment.layout, self.upgraded.layout
-            more["upgrade"] = link_ratio(newest / mean(results).mb_per_s, *layouts)
+            seeds = (one.experiment.seed for one in found)
+            newest = [run_links(dataclasses.replace(self.upgraded, seed=seed)) for seed in seeds]
+            gain = mean([*map(self._at_side, newest)]).mb_per_s / max(1e-9, mean(results).mb_per_s)
+            more["upgrade"] = link_ratio(gain, experiment.layout, self.upgraded.layout)
         repeated = self.seeds is not None
         decks = isinstance(self.layout, Decks)
         name = str(self.layout) if decks else called(self.layout, "") or None

@@ -14,6 +14,7 @@ from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption
 from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
 from isfc.cli.output.streams import RUNNING, ExitCode, ask_user, show_json, show_log
+from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument
 from isfc.layout.site import GivenSite
 from scenarios.runs.workload import workload_usage
@@ -33,10 +34,9 @@ class PageWritten(Printing, frozen=True):
 
     def show(self, found: str | Decision, report: Callable[[Any], Any]) -> None:
         """Write it, and with ``json`` print the record of a decision."""
-        if isinstance(found, str):
-            write_file(self.output, found)
-            return
-        write_file(self.output, page_of_decision(found))
+        if isinstance(found, str) and self.json:
+            raise ConfigurationError("--json: of a decision; the page of one layout has none")
+        write_file(self.output, found if isinstance(found, str) else page_of_decision(found))
         if self.json:
             show_json(found)
 

@@ -7,6 +7,9 @@ says is a reason not to believe a fit.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import time
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -25,7 +28,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import Unit
 from isfc.reports.units import amount
 from isfc.site.measurement import Measurement
-from isfc.site.seen import SeenInterval, at_one_time, seen_intervals
+from isfc.site.seen import APART_S, SeenInterval, at_one_time, seen_intervals
 from scenarios.figures.site_beside import BesideLink
 from scenarios.figures.site_compare import BUSY_LEAST
 from scenarios.figures.site_workload import Derived, QuietLink, derive
@@ -65,16 +68,15 @@ class ZosChannels(Struct, frozen=True):
     def uses(
         self, link: Layout, one: SeenInterval
     ) -> Iterator[tuple[NodeName, ChpidId, ChannelUse]]:
-        """Its share of each channel of a link, in the last interval begun before ``one`` ended."""
-        ended = (one.ends[0].measurement.end or "")[-8:].replace(":", ".")
-        began = [each for each in self.intervals if each.time.replace(":", ".") <= ended]
-        if len(self.intervals) > 1 and not began:
+        """Its share of each channel of a link in an interval of that."""
+        lines, end = (
+            {line.chpid: line for line in self.at(one).channels},
+            link.nodes.index(self.node),
+        )
+        if lines.keys().isdisjoint(names := [each.chpid_names[end] for each in link.fibres]):
             raise ConfigurationError(
-                f"{self.source}: {len(self.intervals)} intervals, and none began before "
-                f"{one.place} ended; expected RMF of the same interval"
+                f"{self.source}: no chpid {listed(names, 'or')}; expected those of {self.node}"
             )
-        interval = max(began, key=lambda each: each.time) if began else self.intervals[0]
-        lines, end = {line.chpid: line for line in interval.channels}, link.nodes.index(self.node)
         for fibre in link.fibres:
             line = lines.get(fibre.chpid_names[end])
             if line is None:
@@ -87,6 +89,30 @@ class ZosChannels(Struct, frozen=True):
             processor, *ways = (each or 0.0 for each in line.part)
             read, write = (mb * fibre.profile.line_ns_per_byte / 1e3 for mb in ways)
             yield self.node, fibre.chpids[end], ChannelUse(processor / 100, write, read)
+
+    def at(self, one: SeenInterval) -> RmfInterval:
+        """The last interval begun before ``one`` ended, which is no longer ago than these last."""
+        if len(self.intervals) == 1:
+            return self.intervals[0]
+        by_begin = {_second_of_day(each.time): each for each in self.intervals}
+        longest_s = max((there - here for here, there in pairwise(sorted(by_begin))), default=0.0)
+        ended_s = _second_of_day(one.ends[0].measurement.end or "")
+        begun_s = max((each for each in by_begin if each + APART_S < ended_s), default=-inf)
+        if ended_s - begun_s > longest_s + APART_S or begun_s == -inf:
+            raise ConfigurationError(
+                f"{self.source}: {len(self.intervals)} intervals, in none of which {one.place} "
+                "ended; expected RMF of the same interval"
+            )
+        return by_begin[begun_s]
+
+
+def _second_of_day(text: str) -> float:
+    """Of a time such as 09.45.00 at the end of a text; minus infinity without one."""
+    try:
+        at = time.fromisoformat(text[-8:].replace(".", ":"))
+    except ValueError:
+        return -inf
+    return 3_600 * at.hour + 60 * at.minute + at.second
 
 
 class Cluster(Struct, frozen=True):

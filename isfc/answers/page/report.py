@@ -11,11 +11,12 @@ from isfc.answers.decision_page import Decision
 from isfc.answers.gathered import Ask, SiteAsked, holds_layout
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, called, open_all
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import checked
+from isfc.errors.arguments import checked, spelt
 from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.layout.site import GivenSite
+from scenarios.runs.experiment import SUITE
 from scenarios.runs.workload import Workload, find_workload
 from scenarios.search import report_runs
 from scenarios.search.workers import each_by
@@ -69,13 +70,17 @@ def page_or_decision(
     chosen = find_workload(workload)
     check_charts()
     tell = tell or nobody
-    several = files if isinstance(files, list | tuple) else ()
-    layout: AnyLayout = several[0] if len(several) == 1 else cast(AnyLayout, files)
-    if len(several) < 2 and not any(astuple(asked)) and profile is None and holds_layout(layout):
+    given = [*files] if isinstance(files, list | tuple) else [files]
+    is_one = len(given) == 1 and not any(astuple(asked)) and profile is None
+    if is_one and holds_layout(layout := cast(AnyLayout, given[0])):
         return _page(layout, link, chosen, jobs, tell)
-    if not several and (not isinstance(layout, str | Path) or "\n" in str(layout)):
+    paths = [each for each in given if isinstance(each, str | Path) and "\n" not in str(each)]
+    if not paths or paths != given:
         raise ConfigurationError("files: expected the paths of files where something is asked")
-    paths = several or [cast(str, layout)]
+    if chosen != find_workload(SUITE):
+        raise ConfigurationError(
+            f"{spelt('workload')} {chosen.name}: of one layout alone; a decision is of {SUITE}"
+        )
     return decided(paths, asked, link=link, profile=profile, jobs=jobs, tell=tell, ask=ask)
 
 

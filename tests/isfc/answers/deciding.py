@@ -15,10 +15,10 @@ def by_rule(patch: pytest.MonkeyPatch) -> None:
     for name in ("plan", "losses"):
         patch.setattr(decision_parts, name, partial(getattr(decision_parts, name), rule=True))
     patch.setattr(decision_parts, "change", partial(isfc.change, rates=False))
-    patch.setattr(decision_parts, "size", _ordered)
+    patch.setattr(decision_parts, "size", ordered)
 
 
-def _ordered(*, systems: str, **_: Any) -> isfc.LinkSizing:
+def ordered(*, systems: str, **_: Any) -> isfc.LinkSizing:
     """Three chpids with three CTCs each, whatever is wanted."""
     layout = isfc.new(systems, "40:50,41:51,42:52", ctcs=3, feature="FICON Express16SA")
     rate = isfc.losses(layout, rule=True).whole.rate

@@ -3,10 +3,12 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import isfc
+from isfc.answers import decision_parts
 from isfc.answers.decision import decided
 from isfc.answers.decision_page import Decision, decision_report
 from isfc.answers.gathered import SiteAsked
@@ -17,7 +19,7 @@ from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
 from isfc.reports.text import encoded, markdown
 from tests.decks import DECKS, LOGS
-from tests.isfc.answers.deciding import by_rule
+from tests.isfc.answers.deciding import by_rule, ordered
 from tests.isfc.answers.page.test_document import outlined
 from tools import PROJECT
 
@@ -112,6 +114,10 @@ def test_page_is_one_file_with_the_decision_first_and_made_again_the_same(guests
          "A file that is not recognised", "isfc import dpm"),
         (["two-cecs"], SiteAsked(decide=RATE), "What to order", "Which link is to carry it"),
         (["two-cecs"], SiteAsked(leave=("NOWHERE",)), "", ""),
+        (["two-cecs"], SiteAsked(feature=("FICON Express8S",)), "An option that has no effect",
+         "--feature: expected a console log or an IOCP deck"),
+        (SLOW, SiteAsked(ran=("HL:50",)), "An option that has no effect",
+         "--ran: expected figures of CTCs"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_a_part_and_the_rest_is_made(
@@ -221,6 +227,40 @@ def test_an_order_keeps_chpids_that_are_alike() -> None:
     assert {ctc.rdevs for ctc in old.ctcs} <= {ctc.rdevs for ctc in then.ctcs}
 
 
+@pytest.mark.parametrize(
+    ("machines", "tried", "said"),
+    [
+        ((), {"FICON Express8S"}, None),
+        (("z16 A01",), {"FICON Express32S"}, None),
+        (("z16 A01", "z16 A01"), {"FICON Express32S"}, "z16 A01,z16 A01"),
+    ],
+)
+def test_an_order_is_of_cards_that_the_machines_can_have(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    machines: tuple[str, ...],
+    tried: set[str],
+    said: str | None,
+) -> None:
+    asked = dict[str, Any]()
+
+    def size(**given: Any) -> isfc.LinkSizing:
+        asked.update(given)
+        return ordered(**given)
+
+    monkeypatch.setattr(decision_parts, "size", size)
+    layout = tmp_path / "link.toml"
+    on = "".join(
+        f'{n} = "{each}"\n' for n, each in zip(("ATLANTA", "BOSTON"), machines, strict=False)
+    )
+    link = isfc.Collection((isfc.load_layout("atlanta-boston"),))
+    layout.write_text(isfc.format_collection(link) + f"[machine]\n{on}" * bool(on))
+    decided([layout], SiteAsked(decide=RATE))
+    assert asked["machine"] == said
+    assert ("FICON Express8S" in asked["feature"]) == (not machines)
+    assert tried <= {*asked["feature"]}
+
+
 def test_command_writes_the_page_and_fails_where_the_decision_is_not_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,3 +274,7 @@ def test_command_writes_the_page_and_fails_where_the_decision_is_not_whole(
         isfc.report(EIGHT, decide="much")
     with pytest.raises(ConfigurationError, match="files: expected the paths of files"):
         isfc.report(isfc.load_layout("atlanta-boston"), decide="100 MB/s")
+    with pytest.raises(ConfigurationError, match="files: expected the paths of files"):
+        isfc.report([])
+    with pytest.raises(ConfigurationError, match="workload HM: of one layout alone"):
+        isfc.report(EIGHT, workload="HM")

@@ -54,9 +54,11 @@ def test_every_io_is_kept_if_it_is_asked_for_and_changes_nothing() -> None:
     assert "timelines" not in encoded(traced)
 
 
-def test_an_older_release_has_one_ctc_and_says_what_an_upgrade_brings() -> None:
+@pytest.mark.parametrize("seeds", [None, 2])
+def test_an_older_release_has_one_ctc_and_says_what_an_upgrade_brings(seeds: int | None) -> None:
+    how: Any = {"pairs": 50, "seeds": seeds, **SHORT}
     older, newest = (
-        isfc.run("published-4", "CDU:100000", pairs=50, look=isfc.Look(release=each), **SHORT)
+        isfc.run("published-4", "CDU:100000", look=isfc.Look(release=each), **how)
         for each in ("6.1", "6.2")
     )
     assert isinstance(older, isfc.LinkRun)

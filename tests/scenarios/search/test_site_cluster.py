@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import isfc
 from ctc.channel import NOTHING
 from ctc.features import find_profile
 from isfc.answers.measured_fit import _corrected
+from isfc.io.rmf_lines import RmfInterval
 from isfc.io.shared import parse_links
 from isfc.layout.catalogue import given_collection
 from isfc.layout.layout import Layout
@@ -28,7 +30,7 @@ from scenarios.figures.site_workload import Derived
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES, LinkLoad
 from scenarios.search import site_cluster
-from scenarios.search.site_cluster import Cluster, say_beside
+from scenarios.search.site_cluster import Cluster, ZosChannels, say_beside
 from tests.isfc.site.drawn_sites import drawn
 from tests.isfc.site.made_sites import CLUSTER, of_profile
 from tests.isfc.site.site import site_of
@@ -128,6 +130,28 @@ def test_rmf_of_a_z_os_tells_what_that_has_of_the_channels() -> None:
     assert 0 < here.line_in == here.line_out
     with pytest.raises(isfc.ConfigurationError, match="GAMMA: not a node"):
         derived(links, one, channels=(f"GAMMA={RMF}",))
+    with pytest.raises(isfc.ConfigurationError, match="no chpid 40 or 41; expected those of ALPHA"):
+        derived(LINKS, one, channels=(f"ALPHA={RMF}",))
+
+
+@pytest.mark.parametrize(
+    ("end", "begin"),
+    [("09:45:00", "09.30.00"), ("09:45:03", "09.30.00"), ("10:00:00", "09.45.00")]
+    + [(end, None) for end in ("09:30:00", "10:30:00", "")],
+)
+def test_of_several_intervals_of_rmf_that_counts_in_which_a_page_ended(
+    end: str, begin: str | None
+) -> None:
+    made = [RmfInterval("ZOS", "11/30/2026", each) for each in ("09.45.00", "09.30.00")]
+    channels = ZosChannels(NodeName(ALPHA), "rmf.txt", tuple(made))
+    one: Any = SimpleNamespace(
+        ends=[SimpleNamespace(measurement=SimpleNamespace(end=end))], place="page.txt"
+    )
+    if begin is not None:
+        assert channels.at(one).time == begin
+        return
+    with pytest.raises(isfc.ConfigurationError, match=r"2 intervals, in none of which page\.txt"):
+        channels.at(one)
 
 
 def test_other_links_are_run_on_channels_as_the_link_has_them_and_take_of_it() -> None:
