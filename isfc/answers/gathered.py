@@ -104,12 +104,12 @@ class Gathered:
         self.tenants: Sequence[Tenant] = ()
         for file in files:
             self._know(str(file))
+        self._make_links()
+        self._read_guests()
         for option, kinds in _ASKED_OF.items():
             if getattr(about, option) and not any(self._texts[kind] for kind in kinds):
                 said = f"--{option}: expected {listed(sorted(kind.value for kind in kinds), 'or')}"
-                self.doubts.append(Doubt("An option that has no effect", said))
-        self._make_links()
-        self._read_guests()
+                self._doubt("An option that has no effect", said)
 
     @property
     def files(self) -> tuple[GivenFile, ...]:

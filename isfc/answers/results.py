@@ -188,8 +188,15 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
         moved = () if layouts is None else tuple(differences(*layouts))
         pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
     if kind == "run":
-        pair = _with_odds(pair, [*map(_known, (first, second), paths)], layouts)
+        known = [*map(_known, (first, second), paths)]
+        pair = _with_odds(pair, known, None if any(map(_is_unranged, (first, second))) else layouts)
     return pair
+
+
+def _is_unranged(run: Mapping[str, Any]) -> bool:
+    """Whether it says its rate, and no range of that: then nothing tells odds."""
+    rate = msgspec.convert(run, _Known).figures.get("mb_per_s")
+    return rate is not None and rate.range is None
 
 
 def _known(run: Mapping[str, Any], path: Path) -> Mapping[str, RangeRecord]:

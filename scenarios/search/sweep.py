@@ -17,7 +17,7 @@ from isfc.errors.arguments import spelt
 from isfc.errors.in_words import grouped
 from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
-from scenarios.figures.ranges import flat_range, link_ratio, run_figures
+from scenarios.figures.ranges import flat_range, is_told, link_ratio, run_figures
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.result import MEASURES, plain
@@ -238,12 +238,13 @@ def standings(
 ) -> dict[Place, Odds | str]:
     """Of each place `BEST`, or the odds that the best one of the same load is ahead of it.
 
-    It is empty where nothing is compared, and so is what is said of a place that is alone.
+    It is empty where nothing is compared, and so is what is said of a place that is alone, or whose
+    messages are too far from IBM's.
     """
     differs = compared_in(varying)
     if differs is None or len(groups) < 2:
         return {}
-    layouts = {id(row): cell.experiment.layout for cell, row in zip(cells, rows, strict=True)}
+    runs = {id(row): cell.experiment for cell, row in zip(cells, rows, strict=True)}
     rates = {
         place: float(sum(row["mb_per_s"] for row in group) / len(group))
         for place, group in groups.items()
@@ -255,9 +256,11 @@ def standings(
         best = max(same, key=lambda other: rates[other])
         if best == place:
             said[place] = BEST if len(same) > 1 else ""
-        elif not rates[place]:
+            continue
+        here, there = (runs[id(first)] for first, *_ in (group, groups[best]))
+        if not (rates[place] and is_told(here.workload) and is_told(there.workload)):
             said[place] = ""
         else:
-            here, there = (layouts[id(first)] for first, *_ in (group, groups[best]))
-            said[place] = odds_ahead(link_ratio(rates[best] / rates[place], here, there, differs))
+            ratio = rates[best] / rates[place]
+            said[place] = odds_ahead(link_ratio(ratio, here.layout, there.layout, differs))
     return said

@@ -20,7 +20,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES, find_workload
+from scenarios.runs.workload import SUITES, find_workload, free_workload
 from scenarios.search.grid import Cell, parse_grid
 from scenarios.search.sweep import (
     Figures,
@@ -393,10 +393,10 @@ FOUR = Experiment.of(load_layout("published-4"), SUITES["HL"], 5)
 AXES = ("layout", "lose", "workload", "pairs", "seed")
 
 
-def standings_of(*rows: tuple[Any, ...]) -> list[str]:
+def standings_of(*rows: tuple[Any, ...], run: Experiment = FOUR) -> list[str]:
     """What is said of rows, each the values of `AXES` and MB/s."""
     made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
-    cells = [Cell({axis: row[axis] for axis in AXES}, FOUR) for row in made]
+    cells = [Cell({axis: row[axis] for axis in AXES}, run) for row in made]
     varying = varying_axes(made, AXES)
     return [*map(str, standings(groups(made, varying), cells, made, varying).values())]
 
@@ -426,6 +426,13 @@ def test_what_varies_alone_is_compared(rows: list[tuple[Any, ...]]) -> None:
     found = standings_of(*rows)
     assert sorted(each == "best" for each in found) == [False, True]
     assert found.count("") == (rows[1][-1] == 0)
+
+
+def test_messages_that_are_too_far_have_no_odds() -> None:
+    far = Experiment.of(FOUR.layout, free_workload("8:8:100", 8), 5)
+    rows = [("A", "none", "8", 1, 1, 90.0), ("B", "none", "8", 1, 1, 120.0)]
+    assert standings_of(*rows, run=far) == ["", "best"]
+    assert standings_of(*rows)[0].endswith("of 100")
 
 
 def test_one_row_has_no_odds() -> None:
