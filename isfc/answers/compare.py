@@ -295,7 +295,7 @@ def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> 
         return (
             f"not known: by the model {best.layout}, {carries}, which is only {more}: odds {odds}"
         )
-    return f"{best.layout}: {carries}, {more}, the next; odds {odds} that it is ahead"
+    return f"{best.layout}: {carries}, {more}, the next; odds {odds} to be ahead"
 
 
 def _worst(each: ComparedLayout) -> str:

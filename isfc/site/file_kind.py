@@ -49,10 +49,11 @@ def file_kind(data: bytes) -> tuple[FileKind, str]:
         return FileKind.LOADS, ""
     if (kind := source_kind(text)) is not SourceKind.LAYOUT:
         return FileKind[kind.name], ""
-    if remedy := foreign_text(text):
-        kinds = (kind for words, kind in _READ_BY.items() if words in remedy)
-        return next(kinds, FileKind.OTHER), remedy
-    return (FileKind.LAYOUT if _is_toml(text) else FileKind.OTHER), ""
+    if _is_toml(text):
+        return FileKind.LAYOUT, ""
+    remedy = foreign_text(text)
+    kinds = (kind for words, kind in _READ_BY.items() if words in remedy)
+    return next(kinds, FileKind.OTHER), remedy
 
 
 def _is_toml(text: str) -> bool:

@@ -134,6 +134,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     ),
     "run, as asked": lambda: [isfc.Look(), isfc.Meanwhile()],
     "simulate": lambda: isfc.simulate(ONE, "HS", pairs=1, interval=0.005, **SHORT),
+    "timeline": lambda: isfc.simulate(ONE, "HS", pairs=1, trace=True, **SHORT).timeline,
     "simulate_links": lambda: isfc.simulate_links("two-cecs", ["ALPHA-BETA:HS:1"], **SHORT),
     "carried": lambda: isfc.carried(ONE, pairs=1),
     "figures": lambda: [

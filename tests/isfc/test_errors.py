@@ -6,6 +6,7 @@ from copy import copy
 
 import pytest
 
+from isfc.deck.cabling import SeveralCablings
 from isfc.errors import (
     AnswerRefused,
     Backpressure,
@@ -33,6 +34,7 @@ ERRORS = [
     JournalError("x", offset=1),
     BadRequest("x"),
     BadFigure("x"),
+    SeveralCablings("x", ("A:50=C0",)),
     QuietLink("x"),
     VerificationError("x"),
     AnswerRefused("x"),
