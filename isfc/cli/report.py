@@ -13,7 +13,7 @@ from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption
 from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
-from isfc.cli.output.streams import RUNNING, ExitCode, ask_user, show_json, show_log
+from isfc.cli.output.streams import RUNNING, ExitCode, ask_user, show_json, show_log, show_remark
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument
 from isfc.layout.site import GivenSite
@@ -39,6 +39,9 @@ class PageWritten(Printing, frozen=True):
         write_file(self.output, found if isinstance(found, str) else page_of_decision(found))
         if self.json:
             show_json(found)
+        for part in () if isinstance(found, str) else found.parts:
+            for line in part.problem.splitlines()[:1]:
+                show_remark(f"{part.title}: {line}")
 
 
 def _report(

@@ -51,7 +51,7 @@ def file_kind(data: bytes) -> tuple[FileKind, str]:
         return FileKind[kind.name], ""
     if _is_toml(text):
         return FileKind.LAYOUT, ""
-    remedy = foreign_text(text)
+    remedy = foreign_text(text) or ""
     kinds = (kind for words, kind in _READ_BY.items() if words in remedy)
     return next(kinds, FileKind.OTHER), remedy
 

@@ -270,6 +270,7 @@ def test_command_writes_the_page_and_fails_where_the_decision_is_not_whole(
     assert json.loads(capsys.readouterr().out)["files"][0]["kind"] == "an IOCP deck"
     assert page.read_text() == isfc.report(EIGHT, decide="100 MB/s")
     assert run([*words, "LICENSE", "--force"]) == ExitCode.FAILED
+    assert "A file that is not recognised: LICENSE: " in capsys.readouterr().err
     with pytest.raises(ConfigurationError, match="expected such as '1000 MB/s"):
         isfc.report(EIGHT, decide="much")
     with pytest.raises(ConfigurationError, match="files: expected the paths of files"):
