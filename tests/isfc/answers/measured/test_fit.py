@@ -38,8 +38,10 @@ def profile(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def quiet(tmp_path: Path) -> Path:
-    path = tmp_path / "quiet.txt"
+def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page by its name alone: a page breaks its lines within a path that is long."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("quiet.txt")
     path.write_text(QUIET)
     return path
 
