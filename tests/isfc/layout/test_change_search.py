@@ -242,9 +242,9 @@ def test_by_the_model_no_order_keeps_more_links_at_nine_tenths_of_what_half_carr
         assert change.walked(found.steps)[:4] == pytest.approx(change.best()[:4])
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.exhaustive)])
-def test_steps_end_in_the_other_layout_and_keep_a_link_of_many_ctcs_up(count: int) -> None:
-    for seed in range(count):
+@pytest.mark.parametrize("seeds", few_or_thousand(40))
+def test_steps_end_in_the_other_layout_and_keep_a_link_of_many_ctcs_up(seeds: range) -> None:
+    for seed in seeds:
         before, after = drawn_large(Random(seed))
         steps = change_steps(before, after).steps
         Change(before, after).walked(steps)
