@@ -5,7 +5,7 @@ kind are taken to carry alike, and fewer, or less even ones, no more. So each ru
 and what none tells of counts as good, until an order is found all of which was run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import inf
 from operator import le
@@ -38,29 +38,27 @@ class LinkOnTheWay:
     """What runs have said so far of a link's CTCs: a judge of others (`Judge`)."""
 
     def __init__(self, before: Layout, after: Layout) -> None:
-        self.sides = before, after
-        fibres = dict.fromkeys(
-            (ctc.fibre.chpids, ctc.fibre.kind) for side in self.sides for ctc in side.ctcs
-        )
+        self.wanted = (*map(half_of, (before, after)), before, after)
+        """what is to be run, so that there is a floor, and a rate to be lost"""
+        fibres = {(ctc.fibre.chpids, ctc.fibre.kind): 0 for s in (before, after) for ctc in s.ctcs}
         self._chpids = grouped((kind, chpids) for chpids, kind in fibres)
         self._carry: dict[Filling, float] = {}
         self._floor = self._whole = 0.0
         self.only_run = False
         """whether what no run tells of counts as nothing"""
 
-    @property
-    def wanted(self) -> list[Layout]:
-        """What is to be run, so that there is a floor, and a rate to be lost."""
-        return [*map(half_of, self.sides), *self.sides]
+    def learn(self, rates: Mapping[Layout, Figure]) -> None:
+        """Take in what some CTCs carry, of this link too.
 
-    def learn(self, link: Layout, rate: float) -> None:
-        """Take in what some of its CTCs carry."""
-        filling = self._filling(link.ctcs)
-        self._carry[filling] = min(rate, self._carry.get(filling, inf))
-
-    def hold(self, halves: Sequence[float], whole: float) -> None:
-        """Ask for `ENOUGH` of what half of either side carries; losses are of the ``whole``."""
-        self._floor, self._whole = ENOUGH * min(halves), whole
+        Of what half of either side does `ENOUGH` is asked for; losses are of the whole.
+        """
+        for link, rate in rates.items():
+            if link.nodes == self.wanted[0].nodes:
+                filling = self._filling(link.ctcs)
+                self._carry[filling] = min(rate.value, self._carry.get(filling, inf))
+        if rates.keys() >= {*self.wanted}:
+            *halves, first, last = (rates[link].value for link in self.wanted)
+            self._floor, self._whole = ENOUGH * min(halves), min(first, last)
 
     def __call__(self, ctcs: Sequence[CtcPair]) -> tuple[bool, float]:
         """Whether they carry too little, and which share of the rate is lost beyond the spread."""
@@ -107,16 +105,7 @@ def order_steps(
         if not new:
             break
         rates |= {link: each.rate for link, each in carried_alone(new, run_each).items()}
-        for nodes in low:
-            *halves, first, last = (rates[link].value for link in ways[nodes].wanted)
-            ways[nodes].hold(halves, min(first, last))
-        for link in new:
-            if link.nodes in ways:
-                ways[link.nodes].learn(link, rates[link].value)
-                ways[link.nodes].only_run = number + 1 == ORDERS_MAX
+        for way in ways.values():
+            way.learn(rates)
+            way.only_run = number + 1 == ORDERS_MAX
     return structs.replace(found, is_cut=found.is_cut or number == ORDERS_MAX), rates
-
-
-def halves_of(nodes: Nodes, *sides: Collection) -> list[Layout]:
-    """Half of a link as it is on each of some sides."""
-    return [half_of(link) for side in sides for link in side.links if link.nodes == nodes]

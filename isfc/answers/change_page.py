@@ -10,7 +10,7 @@ from msgspec import Struct
 from isfc.answers.change_order import ENOUGH
 from isfc.answers.connections import CtcConnection
 from isfc.errors.in_words import counted, listed
-from isfc.layout.change import Instruction
+from isfc.layout.change import ChangeTrial, Instruction
 from isfc.layout.change_search import StepKind
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
@@ -63,18 +63,6 @@ class ChangeStep(Struct, frozen=True):
     def count(self) -> int:
         """How many CTCs are added or removed."""
         return len(next(iter(self.rdevs.values())))
-
-
-class ChangeTrial(Struct, frozen=True):
-    """What `isfc run` does steps of a link by: all, or as many as have sixteen CTCs in all."""
-
-    link: str
-    seconds: float
-    """virtual time that it takes"""
-    layout: str
-    """a layout file, with the CTCs before and after each of them"""
-    script: str
-    """of `isfc run --cp`"""
 
 
 class Change(Struct, frozen=True):

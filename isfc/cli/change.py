@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from isfc.answers.change import change as answer
-from isfc.answers.change_page import Change, ChangeTrial, change_lines
+from isfc.answers.change_page import Change, change_lines
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption, LinkOption, valued
@@ -13,6 +13,7 @@ from isfc.cli.output.file import ForceOption, check_file, check_force, write_fil
 from isfc.cli.output.streams import show_json, show_lines, show_log, show_remark
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known, grouped
+from isfc.layout.change import ChangeTrial
 
 _NAME = "change"
 """Of what ``--try`` writes, with a number where it takes several runs."""

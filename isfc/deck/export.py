@@ -266,11 +266,12 @@ def export(
                 texts = _decks(collection, nodes, _ports(ports, collection), told.append)
             case "activate":
                 check_numbers(collection)
-                texts = {f"{node}{_STATEMENTS}": _activations(collection, node) for node in nodes}
+                texts = {f"{node}{_STATEMENTS}": activations(collection, node) for node in nodes}
     return Exported(texts, tuple(told))
 
 
-def _activations(collection: Collection, node: NodeName) -> str:
+def activations(collection: Collection, node: NodeName) -> str:
+    """The ACTIVATE ISLINK statements of all links of a system."""
     return "".join(activation_text(link, node) for link in collection.links_of(node))
 
 

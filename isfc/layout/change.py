@@ -4,9 +4,8 @@ A CTC is the same in both if its device numbers and chpids are. Each step has it
 by system, and scripts try them. A link goes down only where it is to be reset.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import cycle, islice, zip_longest
 from typing import Final
 
@@ -18,19 +17,21 @@ from isfc.errors.in_words import grouped
 from isfc.errors.loading import named
 from isfc.layout.change_search import (
     CtcOfLink,
-    CtcOrder,
-    CtcTask,
+    Ctcs,
     Judge,
+    Move,
     Nodes,
     Stake,
+    Stakes,
     StepKind,
     find_orders,
+    half_count,
 )
 from isfc.layout.collection import Collection, with_channels
 from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
-from isfc.layout.parts import Channel
 from isfc.layout.processors import Processors
-from isfc.layout.write import format_rdevs
+from isfc.layout.sharing import in_use
+from isfc.layout.write import format_collection, format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
@@ -48,7 +49,7 @@ class CtcStep(Struct, frozen=True):
     left: Layout | None
     is_down: bool = False
     between: bool = False
-    frees: frozenset[tuple[NodeName, int]] = frozenset()
+    frees: frozenset[tuple[NodeName, Rdev]] = frozenset()
     lent: tuple[CtcOfLink, ...] = ()
 
     @property
@@ -57,7 +58,7 @@ class CtcStep(Struct, frozen=True):
         return self.ctcs[0].nodes
 
     @property
-    def rdevs(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def rdevs(self) -> tuple[tuple[Rdev, ...], tuple[Rdev, ...]]:
         """The device numbers at the first system, and at the second."""
         first, second = zip(*(each.ctc.rdevs for each in self.ctcs), strict=True)
         return tuple(sorted(first)), tuple(sorted(second))
@@ -92,50 +93,53 @@ def change_steps(
             f"systems {', '.join(after.systems)}: none of {', '.join(before.systems)}; expected "
             "two layouts of the same systems"
         )
-    active, wanted = _ctcs(before), _ctcs(after)
-    gone = tuple(one for key, one in active.items() if key not in wanted or one.nodes == reset)
-    new = tuple(one for key, one in wanted.items() if key not in active or one.nodes == reset)
-    kept = tuple(one for one in active.values() if one not in gone)
-    stakes = dict(_stakes(before, after, reset, judges or {}))
-    task = CtcTask(gone, new, kept, stakes)
-    orders = [*find_orders(task, lambda: _spare(before, after, stakes))]
-    lent = sum(order.cost.spares for order in orders)
+    both = [
+        [CtcOfLink(link.nodes, c) for link in s.links for c in link.ctcs] for s in (before, after)
+    ]
+    sides = [{one.key: one for one in each} for each in both]
+    gone, new = (
+        [one for key, one in mine.items() if key not in other or one.nodes == reset]
+        for mine, other in (sides, sides[::-1])
+    )
+    kept = [one for one in sides[0].values() if one not in gone]
+    now, then = ({link.nodes: len(link.ctcs) for link in side.links} for side in (before, after))
+    stakes = {
+        nodes: Stake(reset=True)
+        if nodes == reset
+        else Stake(min(now[nodes], then[nodes]), judge=(judges or {}).get(nodes))
+        for nodes in now.keys() & then.keys()
+    }
+    orders = [*find_orders(gone, new, kept, stakes, lambda: _spare(before, after, stakes))]
+    moves = (move for order in orders for move in order.moves)
     on = machines_of([*after.links, *before.links])
-    steps = tuple(_steps(task, orders, on, (active, wanted)))
+    steps = tuple(_steps(moves, sides, new, stakes, on))
+    lent = sum(order.cost.spares for order in orders)
     return CtcSteps(steps, lent, any(order.is_cut for order in orders))
 
 
 def on_all_channels(before: Collection, after: Collection) -> tuple[Collection, Collection]:
     """Both with what their fibres share on the way, where a link has CTCs of both."""
-    sides, ctcs = (before, after), _ctcs_by_link(before, after).items()
-    both = Collection(
-        tuple(link_of(nodes, each) for nodes, each in ctcs),
-        shared_channels=channels_of_both(before, after),
-        whole=True,
-    )
-    named = {
-        (link.nodes, fibre.chpids): fibre.channels
-        for link in with_channels(both)
-        for fibre in link.fibres
-    }
-
-    def shared(fibre: Fibre, nodes: Nodes) -> Fibre:
-        channels = named[nodes, fibre.chpids]
-        return structs.replace(fibre, channels=channels) if channels != fibre.channels else fibre
-
-    links = (
-        tuple(link.with_fibres(partial(shared, nodes=link.nodes)) for link in side.links)
-        for side in sides
-    )
-    first, second = (replace(side, links=each) for side, each in zip(sides, links, strict=True))
+    both = of_both(before, after)
+    first, second = (replace(side, links=with_channels(side, both)) for side in (before, after))
     return first, second
 
 
-def channels_of_both(before: Collection, after: Collection) -> tuple[Channel, ...]:
-    """The channels that several systems share, as the first has them where both do."""
-    known = {end for channel in before.shared_channels for end in channel}
-    more = (channel for channel in after.shared_channels if not known & {*channel})
-    return (*before.shared_channels, *more)
+def of_both(before: Collection, after: Collection) -> Collection:
+    """Links with the CTCs of both, channels and machines as the first has them where both do."""
+    ctcs = grouped(
+        (link.nodes, ctc) for side in (before, after) for link in side.links for ctc in link.ctcs
+    )
+    ends = {end for channel in before.shared_channels for end in channel}
+    homes = {system for cec in before.cecs for system in cec.systems}
+    return Collection(
+        tuple(link_of(nodes, each) for nodes, each in ctcs.items()),
+        shared_channels=(
+            *before.shared_channels,
+            *(each for each in after.shared_channels if not ends & {*each}),
+        ),
+        cecs=(*before.cecs, *(each for each in after.cecs if not homes & {*each.systems})),
+        whole=True,
+    )
 
 
 def half_of(link: Layout) -> Layout:
@@ -145,26 +149,7 @@ def half_of(link: Layout) -> Layout:
     return link.with_ctcs(tuple(in_turn[: half_count(len(in_turn))])).in_order()
 
 
-def half_count(ctcs: int) -> int:
-    """The CTCs that a link of so many is to keep on the way."""
-    return max(1, ctcs // 2)
-
-
-def _stakes(
-    before: Collection, after: Collection, reset: Nodes | None, judges: Mapping[Nodes, Judge]
-) -> Iterator[tuple[Nodes, Stake]]:
-    counts = {link.nodes: len(link.ctcs) for link in after.links}
-    for link in before.links:
-        if link.nodes == reset:
-            yield link.nodes, Stake(reset=True)
-        elif link.nodes in counts:
-            base = min(len(link.ctcs), counts[link.nodes])
-            yield link.nodes, Stake(base, half_count(base), judge=judges.get(link.nodes))
-
-
-def _spare(
-    before: Collection, after: Collection, stakes: Mapping[Nodes, Stake]
-) -> Iterator[CtcOfLink]:
+def _spare(before: Collection, after: Collection, stakes: Stakes) -> Iterator[CtcOfLink]:
     """CTCs that a link may have meanwhile: on its fibres, with numbers that no device has."""
     own, others = map(named("isfc.deck.numbers.numbers_of"), (before, after))
     taken = {node: numbers | others.get(node, set()) for node, numbers in own.items()}
@@ -179,35 +164,36 @@ def _spare(
 
 
 def _steps(
-    task: CtcTask,
-    orders: Iterable[CtcOrder],
+    moves: Iterable[Move],
+    sides: Sequence[Mapping[tuple[object, ...], CtcOfLink]],
+    new: Ctcs,
+    stakes: Stakes,
     on: Mapping[NodeName, Processors],
-    sides: Iterable[Mapping[tuple[object, ...], CtcOfLink]],
 ) -> Iterator[CtcStep]:
     """Each step with what its link is then, and what it frees."""
-    whole = [grouped((one.nodes, key) for key, one in side.items()) for side in sides]
-    active = {one.key: one for one in (*task.kept, *task.gone)}
-    waiting = {one.key: one for one in task.new}
-    known = {*active, *waiting}
-    moves = [move for order in orders for move in order.moves]
+    active, waiting = dict(sides[0]), {one.key: one for one in new}
     for kind, moved in moves:
-        nodes, each = moved[0].nodes, {one.key: one for one in moved}
-        removed = moved if kind is StepKind.REMOVE else ()
-        active = (
-            {k: one for k, one in active.items() if k not in each} if removed else active | each
-        )
-        waiting = {key: one for key, one in waiting.items() if removed or key not in each}
+        nodes, removed = moved[0].nodes, moved if kind is StepKind.REMOVE else ()
+        for one in moved:
+            if removed:
+                del active[one.key]
+            else:
+                active[one.key] = one
+                waiting.pop(one.key, None)
         left = [one.ctc for one in active.values() if one.nodes == nodes]
+        misses = [
+            any(one.nodes == nodes and key not in active for key, one in side.items())
+            for side in sides
+        ]
         ends = {end for one in waiting.values() for end in one.ends}
         yield CtcStep(
             kind,
             moved,
             on_machines(link_of(nodes, left), on) if left else None,
-            not left and nodes in task.stakes,
-            bool(removed and left)
-            and all(not {*side.get(nodes, ())} <= {*active} for side in whole),
+            not left and nodes in stakes,
+            bool(removed and left) and all(misses),
             frozenset(e for one in removed if one.key not in waiting for e in one.ends & ends),
-            tuple(one for one in removed if one.key not in known),
+            tuple(one for one in removed if not any(one.key in side for side in sides)),
         )
 
 
@@ -220,16 +206,6 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
             yield link.nodes, was, fibre
 
 
-def _ctcs_by_link(*sides: Collection) -> dict[Nodes, list[CtcPair]]:
-    return grouped((link.nodes, ctc) for side in sides for link in side.links for ctc in link.ctcs)
-
-
-def _ctcs(collection: Collection) -> dict[tuple[object, ...], CtcOfLink]:
-    by_link = _ctcs_by_link(collection).items()
-    found = (CtcOfLink(nodes, ctc) for nodes, ctcs in by_link for ctc in ctcs)
-    return {each.key: each for each in found}
-
-
 def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
     """A link with CTCs of two layouts: fibres between the same chpids are one, named by number."""
     named: dict[object, Fibre] = {}
@@ -240,11 +216,9 @@ def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
     return Layout(nodes, tuple(named.values()), pairs).in_order()
 
 
-_FIRST_S: Final = 0.2
-"""When the first step of a script begins, in virtual seconds."""
-
 _STEP_S: Final = 0.2
-"""How long after it the next one begins: a link comes up in a few milliseconds."""
+"""Virtual seconds before the first step of a script and after each: a link comes up in a few
+milliseconds."""
 
 
 class Instruction(Struct, frozen=True):
@@ -259,93 +233,95 @@ class Instruction(Struct, frozen=True):
 
 def orders_of(step: CtcStep) -> tuple[Instruction, ...]:
     """What is done in a step, in that order."""
-    return tuple(_adding(step) if step.kind is StepKind.ADD else _removing(step))
+    ends = [*zip(step.nodes, step.rdevs, reversed(step.nodes), strict=True)]
+    adds = step.kind is StepKind.ADD
+    commands = (
+        Instruction(node, text.format(_spelt(rdevs), partner))
+        for text in (_ADDING if adds else _REMOVING)
+        for node, rdevs, partner in ends
+    )
+    words = (
+        Instruction(node, words=each)
+        for end, node in enumerate(step.nodes)
+        for each in (_defined if adds else _deleted)(step, end)
+    )
+    return (*words, *commands) if adds else (*commands, *words)
 
 
-def _adding(step: CtcStep) -> Iterator[Instruction]:
-    ends = [*zip(step.nodes, step.rdevs, strict=True)]
-    for end, node in enumerate(step.nodes):
-        yield from (Instruction(node, words=words) for words in _defined(step, end))
-    for node, rdevs in ends:
-        yield Instruction(node, f"VARY ONLINE {_spelt(rdevs)}")
-    for (node, rdevs), partner in zip(ends, reversed(step.nodes), strict=True):
-        yield Instruction(node, f"ACTIVATE ISLINK {_spelt(rdevs)} NODE {partner}")
-    for (node, _), partner in zip(ends, reversed(step.nodes), strict=True):
-        yield Instruction(node, f"QUERY ISLINK NODE {partner}")
+_ADDING: Final = "VARY ONLINE {0}", "ACTIVATE ISLINK {0} NODE {1}", "QUERY ISLINK NODE {1}"
+_REMOVING: Final = "DEACTIVE ISLINK {0}", "VARY OFFLINE {0}"
 
 
-def _removing(step: CtcStep) -> Iterator[Instruction]:
-    ends = [*zip(step.nodes, step.rdevs, strict=True)]
-    for node, rdevs in ends:
-        yield Instruction(node, f"DEACTIVE ISLINK {_spelt(rdevs)}")
-    for node, rdevs in ends:
-        yield Instruction(node, f"VARY OFFLINE {_spelt(rdevs)}")
-    for end, node in enumerate(step.nodes):
-        if freed := sorted(rdev for name, rdev in step.frees if name == node):
-            yield Instruction(node, words=f"delete {_named(freed)}: something new has the number")
-        if step.lent:
-            lent = sorted(each.ctc.rdevs[end] for each in step.lent)
-            yield Instruction(node, words=f"delete {_named(lent)}: neither layout has it")
+def _deleted(step: CtcStep, end: int) -> Iterator[str]:
+    """What one end has to have no more."""
+    freed = [rdev for node, rdev in step.frees if node == step.nodes[end]]
+    lent = [each.ctc.rdevs[end] for each in step.lent]
+    for rdevs, why in ((freed, "something new has the number"), (lent, "neither layout has it")):
+        if rdevs:
+            yield f"delete {format_rdevs(sorted(rdevs))}: {why}"
 
 
 def _defined(step: CtcStep, end: int) -> Iterator[str]:
     """What one end has to have, by the chpids at both ends."""
-    ctcs = [each.ctc for each in step.ctcs]
     by_chpids = grouped(
-        ((ctc.fibre.chpids[end], ctc.fibre.chpids[1 - end]), ctc.rdevs[end]) for ctc in ctcs
+        ((ctc.fibre.chpids[end], ctc.fibre.chpids[1 - end]), ctc.rdevs[end])
+        for ctc in (each.ctc for each in step.ctcs)
     )
     for (here, there), rdevs in sorted(by_chpids.items()):
         yield (
-            f"have {_named(sorted(rdevs))} defined on chpid {format_chpid(here)}, which leads to "
-            f"{step.nodes[1 - end]} {format_chpid(there)}"
+            f"have {format_rdevs(sorted(rdevs))} defined on chpid {format_chpid(here)}, which "
+            f"leads to {step.nodes[1 - end]} {format_chpid(there)}"
         )
 
 
-def _named(rdevs: Sequence[int]) -> str:
-    return format_rdevs(map(Rdev, rdevs))
+def _spelt(rdevs: Iterable[Rdev]) -> str:
+    return " ".join(map(format_rdev, rdevs))
 
 
-def _spelt(rdevs: Sequence[int]) -> str:
-    return " ".join(format_rdev(Rdev(rdev)) for rdev in rdevs)
+class ChangeTrial(Struct, frozen=True):
+    """What `isfc run` does steps of a link by: all, or as many as have sixteen CTCs in all."""
 
-
-class Trial(Struct, frozen=True):
-    """A layout with the CTCs of some steps, the script that does them, and how long that takes."""
-
-    layout: Layout
-    script: str
+    link: str
     seconds: float
+    """virtual time that it takes"""
+    layout: str
+    """a layout file, with the CTCs before and after each of them"""
+    script: str
+    """of `isfc run --cp`"""
 
 
-def trials_of(old: Layout, steps: Sequence[CtcStep]) -> Iterator[Trial]:
+def trials_of(old: Layout, steps: Sequence[CtcStep], both: Collection) -> Iterator[ChangeTrial]:
     """What ``isfc run`` tries the steps of a link by, of all; the last ends in the other layout.
+
+    ``both`` has what the layouts have of channels and machines.
 
     In a run a device is one CTC from the beginning, and a link has sixteen at most. So a run does
     as many steps as have no more CTCs in all, and the next one begins where it ends. An old CTC one
     of whose numbers is another's in the same run has a number beside it, which nothing else has.
     """
     active = {CtcOfLink(old.nodes, ctc).key: ctc for ctc in old.ctcs}
-    begin, defined, mine = dict(active), dict(active), dict[int, CtcStep]()
+    begin, defined, mine = active, active, dict[int, CtcStep]()
     for number, step in enumerate(steps, start=1):
         if step.nodes != old.nodes:
             continue
         ctcs = {one.key: one.ctc for one in step.ctcs}
         if len(defined | ctcs) > CTCS_MAX:
-            yield _trial(old, begin, defined, mine)
-            begin, defined, mine = dict(active), dict(active), {}
-        if step.kind is StepKind.ADD:
-            active |= ctcs
-        else:
-            active = {key: ctc for key, ctc in active.items() if key not in ctcs}
+            yield _trial(old, begin, defined, mine, both)
+            begin, defined, mine = active, active, {}
+        is_new = step.kind is StepKind.ADD
+        active = {**active, **ctcs} if is_new else {k: active[k] for k in active if k not in ctcs}
         defined = ctcs | defined
         mine[number] = step
-    yield _trial(old, begin, defined, mine)
+    yield _trial(old, begin, defined, mine, both)
 
 
 _Ctcs = dict[tuple[object, ...], CtcPair]
+_RDEVS: Final = range(RDEV_MAX + 1)
 
 
-def _trial(old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Mapping[int, CtcStep]) -> Trial:
+def _trial(
+    old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Mapping[int, CtcStep], both: Collection
+) -> ChangeTrial:
     """A run of steps by their numbers, which begins with some CTCs of those that are defined."""
     nodes, added = old.nodes, [ctc for key, ctc in defined.items() if key not in begin]
     beside = _beside(begin, added)
@@ -361,7 +337,7 @@ def _trial(old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Mapping[int, CtcSte
         if new := sorted(ctc.rdevs[end] for ctc in added):
             lines.append(f"at 0.001s {node}: DEACTIVE ISLINK {_spelt(new)}")
             lines.append(f"at 0.002s {node}: VARY OFFLINE {_spelt(new)}")
-    at_s = _FIRST_S
+    at_s = _STEP_S
     for number, step in steps.items():
         lines.append(f"* step {number}")
         ctcs = tuple(structs.replace(c, ctc=beside.get(c.key, c.ctc)) for c in step.ctcs)
@@ -372,26 +348,21 @@ def _trial(old: Layout, begin: _Ctcs, defined: _Ctcs, steps: Mapping[int, CtcSte
         at_s += _STEP_S
     lines.append("* as it is in the end")
     lines += [f"at {at_s:.3f}s {node}: QUERY ISLINK" for node in nodes]
-    text = "\n".join(lines)
-    layout = on_machines(link_of(nodes, [*beside.values(), *added]), machines_of([old]))
-    return Trial(layout, f"{text}\n", round(at_s + _STEP_S, 1))
+    link = on_machines(link_of(nodes, [*beside.values(), *added]), machines_of([old]))
+    layout = format_collection(in_use(replace(both, links=(link,))))
+    return ChangeTrial(old.name, round(at_s + _STEP_S, 1), layout, "\n".join([*lines, ""]))
 
 
 def _beside(old: _Ctcs, added: Sequence[CtcPair]) -> _Ctcs:
-    """Old CTCs that a new one has a number of, each with the nearest that is free."""
-    found: _Ctcs = {}
-    taken = [{ctc.rdevs[end] for ctc in (*old.values(), *added)} for end in (0, 1)]
-    for key, ctc in old.items():
-        rdevs = [*ctc.rdevs]
-        for end in (0, 1):
-            if any(new.rdevs[end] == ctc.rdevs[end] for new in added):
-                rdevs[end] = _nearest(ctc.rdevs[end], taken[end])
-                taken[end].add(rdevs[end])
-        found[key] = structs.replace(ctc, rdevs=(rdevs[0], rdevs[1]))
-    return found
-
-
-def _nearest(rdev: Rdev, taken: Container[int]) -> Rdev:
-    """The nearest number that is free, the lower of two."""
-    around = (n for away in range(1, RDEV_MAX + 1) for n in (rdev - away, rdev + away))
-    return Rdev(next(n for n in around if 0 <= n <= RDEV_MAX and n not in taken))
+    """Old CTCs, with the nearest number that is free, the lower of two, for that of a new one."""
+    ends = []
+    for end in (0, 1):
+        new, rdevs = {ctc.rdevs[end] for ctc in added}, {k: c.rdevs[end] for k, c in old.items()}
+        taken = {*new, *rdevs.values()}
+        for key, rdev in rdevs.items():
+            if rdev in new:
+                near = [n for away in range(2 * CTCS_MAX) for n in (rdev - away, rdev + away)]
+                rdevs[key] = Rdev(next(n for n in near if n in _RDEVS and n not in taken))
+                taken.add(rdevs[key])
+        ends.append(rdevs)
+    return {k: structs.replace(c, rdevs=(ends[0][k], ends[1][k])) for k, c in old.items()}

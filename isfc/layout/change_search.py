@@ -12,14 +12,16 @@ of each other are searched one after the other.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, reduce
 from heapq import heappop, heappush
-from itertools import accumulate, count, product
+from itertools import accumulate, count, pairwise, product
 from math import inf
+from operator import or_
 from typing import Final
 
 from msgspec import Struct, structs
 
+from ctc.address import Rdev
 from isfc.errors.in_words import grouped, runs
 from isfc.layout.layout import CtcPair
 from isfc.link.name import NodeName
@@ -54,14 +56,14 @@ class CtcOfLink(Struct, frozen=True):
         return self.nodes, self.ctc.rdevs, self.ctc.fibre.chpids
 
     @property
-    def ends(self) -> frozenset[tuple[NodeName, int]]:
+    def ends(self) -> frozenset[tuple[NodeName, Rdev]]:
         """Its device number at each of its systems: no other has one of them."""
         return frozenset(zip(self.nodes, self.ctc.rdevs, strict=True))
 
-    def shares_chpid(self, other: "CtcOfLink") -> bool:
-        """Whether the two are of one link, and on the same chpid at one end at least."""
-        both = zip(self.ctc.fibre.chpids, other.ctc.fibre.chpids, strict=True)
-        return self.nodes == other.nodes and any(mine == theirs for mine, theirs in both)
+    @property
+    def chpids(self) -> tuple[object, ...]:
+        """Its link's end at each chpid."""
+        return tuple((self.nodes, *each) for each in enumerate(self.ctc.fibre.chpids))
 
 
 class Cost(Struct, frozen=True, order=True):
@@ -78,10 +80,15 @@ class Cost(Struct, frozen=True, order=True):
     """the greatest share of its CTCs that a link misses on the way"""
 
 
+Ctcs = Iterable[CtcOfLink]
+Move = tuple[StepKind, tuple[CtcOfLink, ...]]
+"""What a step does, and to which CTCs."""
+
+
 class CtcOrder(Struct, frozen=True):
     """The best order that was found, and whether a search was cut before all were compared."""
 
-    moves: tuple[tuple[StepKind, tuple[CtcOfLink, ...]], ...]
+    moves: tuple[Move, ...]
     cost: Cost
     is_cut: bool
 
@@ -90,17 +97,26 @@ Judge = Callable[[Sequence[CtcPair]], tuple[bool, float]]
 """Whether some CTCs of a link carry too little, and which share of its rate is lost with them."""
 
 
+def half_count(ctcs: int) -> int:
+    """The CTCs that a link of so many is to keep on the way."""
+    return max(1, ctcs // 2)
+
+
 class Stake(Struct, frozen=True):
-    """What a link is held to on the way: ``base`` CTCs are all, and it needs ``need`` of them.
+    """What a link is held to on the way: ``base`` CTCs are all, and it needs half of them.
 
     Or what it needs is for ``judge`` to say. Without a base nothing counts. Of a link to be reset
     all go in one step, before any comes.
     """
 
     base: int = 0
-    need: int = 0
     reset: bool = False
     judge: Judge | None = None
+
+    @property
+    def need(self) -> int:
+        """CTCs that it needs, if there is no judge."""
+        return min(self.base, half_count(self.base))
 
     @property
     def least(self) -> int:
@@ -108,43 +124,28 @@ class Stake(Struct, frozen=True):
         return self.need if self.judge is None else min(1, self.base)
 
 
-class CtcTask(Struct, frozen=True):
-    """What goes, what comes and what stays."""
-
-    gone: tuple[CtcOfLink, ...]
-    new: tuple[CtcOfLink, ...]
-    kept: tuple[CtcOfLink, ...]
-    stakes: Mapping[Nodes, Stake]
+Stakes = Mapping[Nodes, Stake]
 
 
-def find_orders(task: CtcTask, find_spare: Callable[[], Iterable[CtcOfLink]]) -> Iterator[CtcOrder]:
+def find_orders(
+    gone: Ctcs, new: Ctcs, kept: Ctcs, stakes: Stakes, find_spare: Callable[[], Ctcs]
+) -> Iterator[CtcOrder]:
     """The best order of each group of links that have numbers of each other.
 
     Where one falls short else, with what of ``find_spare`` is lent to it.
     """
-    for links in _groups(task):
-        gone, new, kept = (
-            tuple(one for one in each if one.nodes in links)
-            for each in (task.gone, task.new, task.kept)
-        )
-        alone = CtcTask(gone, new, kept, task.stakes)
-        best = _Search(alone).best()
+    changing = [*gone, *new]
+    groups = _joined(_sharing((one.nodes, *one.ends) for one in changing))
+    for group in sorted(groups, key=lambda mask: mask & -mask):
+        links = {changing[i].nodes for i in _bits(group)}
+        own = [[one for one in each if one.nodes in links] for each in (gone, new, kept)]
+        best = _Search(own, (), stakes).best()
         if best.cost.short:
-            spare = tuple(one for one in find_spare() if one.nodes in links)
-            lending = _Search(alone, spare).best()
-            is_cut = best.is_cut or lending.is_cut
+            spare = [one for one in find_spare() if one.nodes in links]
+            lending = _Search(own, spare, stakes).best()
             better = min(best, lending, key=lambda order: order.cost)
-            best = structs.replace(better, is_cut=is_cut)
+            best = structs.replace(better, is_cut=best.is_cut or lending.is_cut)
         yield best
-
-
-def _groups(task: CtcTask) -> Iterator[set[Nodes]]:
-    links = [*dict.fromkeys(one.nodes for one in (*task.gone, *task.new))]
-    bit = {nodes: 1 << i for i, nodes in enumerate(links)}
-    owners = {end: bit[one.nodes] for one in task.gone for end in one.ends}
-    blocked = [bit[one.nodes] | owners.get(end, 0) for one in task.new for end in one.ends]
-    for group in sorted(_joined([*bit.values(), *blocked]), key=lambda mask: mask & -mask):
-        yield {links[i] for i in _bits(group)}
 
 
 class _State(Struct, frozen=True, eq=False):
@@ -171,38 +172,29 @@ goes to an end, and the less it compares. Chosen: none is exact, and the last al
 class _Search:
     """A search over states of links: each CTC is a bit, in the order gone, new, spare, kept."""
 
-    def __init__(self, task: CtcTask, spare: tuple[CtcOfLink, ...] = ()) -> None:
-        self._ctcs = (*task.gone, *task.new, *spare, *task.kept)
-        gone, new = len(task.gone), len(task.gone) + len(task.new)
-        self._gone, self._new = (1 << gone) - 1, (1 << new) - (1 << gone)
-        self._spare = (1 << new + len(spare)) - (1 << new)
-        self._kept = (1 << len(self._ctcs)) - 1 & ~(self._gone | self._new | self._spare)
-        self._of = dict.fromkeys((one.nodes for one in self._ctcs), 0)
-        for i, one in enumerate(self._ctcs):
-            self._of[one.nodes] |= 1 << i
-        self._stakes = {nodes: task.stakes.get(nodes, Stake()) for nodes in self._of}
-        owners = {end: i for i, one in enumerate(task.gone) for end in one.ends}
-        self._near = [0] * new
-        for i in range(gone, new):
-            for other in {owners[end] for end in self._ctcs[i].ends if end in owners}:
-                self._near[i] |= 1 << other
-                self._near[other] |= 1 << i
-        parts = _joined([1 << i | near for i, near in enumerate(self._near)])
-        self._lines = {part: self._line(part) for part in parts}
-        apart, classes = new <= APART_MAX, dict[object, int]()
-        self._alike = [
-            classes.setdefault(self._class(one, apart=apart), len(classes)) for one in self._ctcs
-        ]
-        self._coming = dict.fromkeys(self._alike, 0)
-        for i in range(gone, new):
-            self._coming[self._alike[i]] |= 1 << i
+    def __init__(self, own: Iterable[list[CtcOfLink]], spare: Ctcs, stakes: Stakes) -> None:
+        gone, new, kept = own
+        kinds = gone, new, [*spare], kept
+        self._ctcs = ctcs = [one for kind in kinds for one in kind]
+        self._gone, self._new, self._spare, self._kept = (
+            (1 << end) - (1 << begin)
+            for begin, end in pairwise(accumulate(map(len, kinds), initial=0))
+        )
+        of = _sharing((one.nodes,) for one in ctcs)
+        self._of = {one.nodes: mask for one, mask in zip(ctcs, of, strict=True)}
+        self._stakes = {nodes: stakes.get(nodes, Stake()) for nodes in self._of}
+        changing = [*gone, *new]
+        joined = _sharing(one.ends for one in changing)
+        self._near = [mask & ~(1 << i) for i, mask in enumerate(joined)]
+        self._lines = {part: self._line(part) for part in _joined(joined)}
+        self._beside = _sharing(one.chpids for one in ctcs)
+        apart = len(changing) <= APART_MAX
+        classes = [self._class(one, apart=apart) for one in ctcs]
+        self._alike = [*map(classes.index, classes)]
+        self._coming = {mask & self._new for mask in _sharing((each,) for each in self._alike)}
         self._judged: dict[int, tuple[bool, float]] = {}
         self._named: dict[object, int] = {}
         self._shapes: dict[tuple[int, int], int] = {}
-        self._beside = [
-            sum(1 << i for i, other in enumerate(self._ctcs) if one.shares_chpid(other))
-            for one in self._ctcs
-        ]
 
     def best(self) -> CtcOrder:
         """The best order; of a search that is cut, that of one which compares less."""
@@ -257,7 +249,7 @@ class _Search:
     def _key(self, state: _State) -> object:
         """What goes on from a state depends on."""
         shapes = sorted(self._shape(part, state.done & part & self._gone) for part in self._lines)
-        came = [(state.done & mask).bit_count() for mask in self._coming.values()]
+        came = [(state.done & mask).bit_count() for mask in self._coming]
         return (*shapes, *came), state.lent, state.done & self._spare, state.going
 
     def _line(self, part: int) -> list[int]:
@@ -276,8 +268,8 @@ class _Search:
             line = self._lines[part]
             word = [(self._alike[i], self._gone >> i & 1, gone >> i & 1) for i in line]
             is_ring = self._near[line[0]].bit_count() > 1
-            turned = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
-            first = min([*turned, *(each[::-1] for each in turned)])
+            turns = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
+            first = min(turns + [each[::-1] for each in turns])
             self._shapes[part, gone] = self._named.setdefault((is_ring, *first), len(self._named))
         return self._shapes[part, gone]
 
@@ -343,13 +335,12 @@ class _Search:
         """How many CTCs of its link are on the chpids of one, by the speed of these."""
         return (active & self._beside[i]).bit_count() / self._ctcs[i].ctc.fibre.gbps
 
-    def _moves(self, state: _State) -> Iterator[tuple[StepKind, tuple[CtcOfLink, ...]]]:
+    def _moves(self, state: _State) -> Iterator[Move]:
         """The steps to a state, in their order."""
-        trail: list[_State] = []
-        while state.before is not None:
-            trail.append(state)
-            state = state.before
-        for same in runs(reversed(trail), lambda a, b: a.going is not None and a.going == b.going):
+        trail = [state]
+        while trail[0].before:
+            trail.insert(0, trail[0].before)
+        for same in runs(trail[1:], lambda a, b: a.going is not None and a.going == b.going):
             moved = [each.moved for each in same if each.moved]
             yield moved[0][0], tuple(self._ctcs[i] for i in _bits(sum(mask for _, mask in moved)))
 
@@ -375,6 +366,16 @@ def _least(
         missed = 1 - (active - 1) / base if base else 0.0
         found.append((more + (not goes_on), max(lost, missed)))
     return min(found, default=(inf, inf))
+
+
+def _sharing(keys: Iterable[Iterable[object]]) -> list[int]:
+    """For the keys of each, whose keys have one of them too: itself as well."""
+    some = [[*each] for each in keys]
+    found: dict[object, int] = {}
+    for i, each in enumerate(some):
+        for key in each:
+            found[key] = found.get(key, 0) | 1 << i
+    return [reduce(or_, map(found.__getitem__, each)) for each in some]
 
 
 def _bits(mask: int) -> Iterator[int]:

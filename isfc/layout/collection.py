@@ -246,12 +246,16 @@ class Collection(Drawn):
         }
 
 
-def with_channels(collection: Collection) -> tuple[Layout, ...]:
-    """Its links, the fibres that share anything with the names of their channels."""
-    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
+def with_channels(collection: Collection, among: Collection | None = None) -> tuple[Layout, ...]:
+    """Its links, the fibres that share anything with the names of their channels.
+
+    What ``among`` has counts, which has fibres between the same chpids; by itself, its own.
+    """
+    among = among or collection
+    ends = Counter(channel for *_, channels in among.fibres() for channel in channels)
 
     def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
-        channels = collection.channels_of(fibre, nodes)
+        channels = among.channels_of(fibre, nodes)
         if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
             return structs.replace(fibre, channels=()) if fibre.channels else fibre
         return structs.replace(
