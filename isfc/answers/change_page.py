@@ -125,14 +125,10 @@ def change_lines(change: Change) -> Iterator[str]:
 
 
 def _lines(change: Change) -> Iterator[str]:
-    yield f"# From {change.source} to {change.target}: {counted(len(change.steps), 'step')}"
-    yield ""
-    yield from _summary(change)
+    steps = counted(len(change.steps), "step")
+    yield from (f"# From {change.source} to {change.target}: {steps}", "", *_summary(change))
     for number, step in enumerate(change.steps, start=1):
-        yield from ("", f"## {number}. {_title(step)}", "")
-        yield from _connections(step.connections)
-        yield from _orders(step.orders)
-        yield from ("", _after(step))
+        yield from ("", f"## {number}. {_title(step)}", "", *_done(step), "", _after(step))
     if change.hardware:
         yield from ("", "## Hardware, which no command changes", "")
         yield from (f"- {text}" for text in change.hardware)
@@ -146,11 +142,7 @@ def _lines(change: Change) -> Iterator[str]:
             yield from (f"    {node}: BEGIN", *(f"    {line}" for line in text), f"    {node}: END")
         yield from ("", "## The way back", "")
         for number, step in enumerate(change.back, start=1):
-            yield f"{number}. {_title(step)}"
-            yield ""
-            yield from _connections(step.connections)
-            yield from _orders(step.orders)
-            yield ""
+            yield from (f"{number}. {_title(step)}", "", *_done(step), "")
     rates = [each.mb_per_s for each in change.before] + [each.mb_per_s for each in change.steps]
     if note := range_note(rates):
         yield note
@@ -181,7 +173,7 @@ def _summary(change: Change) -> Iterator[str]:
         yield from ("", f"Now {each.link}: {_carries(each.ctcs, each.mb_per_s)}.")
         yield from _least(each, change.steps)
     if change.cut:
-        yield ("The search was cut: this is the best order of those that it came to.")
+        yield "The search was cut: this is the best order of those that it came to."
     elif change.lent or any(step.between for step in change.steps):
         by_rate = any(each.mb_per_s for each in change.before)
         few = f"carry less than {_ENOUGH} of what half of their CTCs do"
@@ -255,9 +247,11 @@ def _through(first: str, count: int) -> str:
     return first if count == 1 else f"{first}-{int(first, 16) + count - 1:0{len(first)}X}"
 
 
-def _orders(orders: Sequence[Instruction]) -> Iterator[str]:
-    width = max(len(order.system) for order in orders)
-    for order in orders:
+def _done(step: ChangeStep) -> Iterator[str]:
+    """What a step is, and what is done in it."""
+    yield from _connections(step.connections)
+    width = max(len(order.system) for order in step.orders)
+    for order in step.orders:
         text = order.command or f"* {order.words}"
         yield f"    {order.system + ':':{width + 1}} {text}"
 
@@ -271,6 +265,5 @@ def _decks(change: Change) -> Iterator[str]:
     elif not change.decks:
         yield from ("", "The decks stay as they are.")
     for deck in change.decks or ():
-        yield from ("", f"Cards of {deck.name}: `-` go, `+` come.", "")
-        yield from (f"    -{line}" for line in deck.gone)
-        yield from (f"    +{line}" for line in deck.new)
+        cards = (*(f"    -{line}" for line in deck.gone), *(f"    +{line}" for line in deck.new))
+        yield from ("", f"Cards of {deck.name}: `-` go, `+` come.", "", *cards)

@@ -224,7 +224,6 @@ class _Search:
         if weight is None:
             return (far, *structs.astuple(cost))
         steps, lost, active = cost.steps + weight * far, cost.lost, self._active(state)
-        slower = cost.slower
         for nodes, mask in self._of.items():
             waiting = _bits(left & mask & self._new)
             blocked = [(self._near[i] & mask & ~state.done).bit_count() for i in waiting]
@@ -236,7 +235,7 @@ class _Search:
             if more < inf:
                 steps, lost = steps + more, max(lost, most)
             far -= blocked.count(0)
-        return cost.outages, cost.short, cost.spares, steps, slower, lost, far
+        return cost.outages, cost.short, cost.spares, steps, cost.slower, lost, far
 
     def _left(self, state: _State) -> int:
         """What is still to go or to come; spares that are in are to go."""
