@@ -23,12 +23,14 @@ _BEGIN: Final = (
 _PORT: Final = re.compile(f"{_WWN} {_WWN}")
 _NODE: Final = re.compile(_BEGIN + r"\S+(?: \S+){,6}", re.ASCII)
 _CPC: Final = re.compile(
-    _BEGIN + r"0X[0-9A-F]{6} \w+ \w+ \w+ \w+ "
+    _BEGIN + r"0X[0-9A-F]{6} \d{6} \w+ \w+ \w+ "
     r"(?P<id>(?P<sequence>[0-9A-F]{12}) (?:0X)?(?P<css>[0-9A-F]{2})(?P<chpid>[0-9A-F]{2}))",
     re.ASCII,
 )
 _CURRENT_CPC: Final = 0x10
 """Flags of a channel whose node is valid and current."""
+_UNKNOWN: Final = 0x0F
+"""Flags that no node has."""
 
 
 def is_rnid_table(text: str) -> bool:
@@ -52,14 +54,20 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
         if line in ("{", "}") or is_rule(line):
             below = below and line != "}"
             return Kind.RULE
-        if _HEADING in line and not _PORT.search(line):
+        if _HEADING in line and not re.search(r"\d", line):
             below = True
             return Kind.HEADING
-        if not below and not _PORT.search(line):
+        if not below and not _PORT.search(line) and _HEADING not in line:
             return Kind.TEXT
-        if node and below and int(node["flags"], 16) != _CURRENT_CPC:
+        flags = int(node["flags"], 16) if node else _UNKNOWN
+        if below and flags != _CURRENT_CPC and not flags & _UNKNOWN:
             return Kind.OTHER
-        if row and below and not any(_contradicts(row, each) for each in rows):
+        if (
+            row
+            and below
+            and not flags & _UNKNOWN
+            and not any(_contradicts(row, each) for each in rows)
+        ):
             rows.append(row)
             return Kind.ROW
         raise Place(file, number).error(

@@ -69,8 +69,11 @@ def whole(heading: list[Word]) -> list[Word]:
             f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
             "expected it once: were the lines cut, as at column 72 or 80?"
         )
-    if names[:2] != ("rdev", "type"):
-        raise BadFigure("a heading that does not begin with Addr and Type; expected it as printed")
+    if names[:2] != ("rdev", "type") or [*filter(_NEEDED.__contains__, names)] != [*_NEEDED]:
+        raise BadFigure(
+            "a heading that does not begin with Addr and Type, or has others in another order; "
+            "expected it as printed"
+        )
     return heading
 
 
@@ -83,6 +86,8 @@ def read_row(
     meant in several ways.
     """
     words = words_of(line, place.line)
+    if len(words) in (1, 2) and _ADDRESS.fullmatch(words[0].text) and re.search(r"\d", line):
+        raise BadFigure(f"the row of {words[0].text} ends too early; expected figures behind it")
     if len(words) < 3 or not _ADDRESS.fullmatch(words[0].text):
         return None
     address, kind = words[0].text, words[1].text.upper()
@@ -134,8 +139,13 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         )
     found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
     decimals = [len(each[1]) for each in found if each]
+    if len({*decimals}) > 1:
+        raise BadFigure(
+            f"the times of {cells['rdev']} have {' and '.join(map(str, sorted({*decimals})))} "
+            "decimals; expected as many in all"
+        )
     rdev, busy = Rdev(int(cells["rdev"], 16)), busy if io or busy is not None else 0.0
-    exact = min(decimals, default=0)
+    exact = max(decimals, default=0)
     return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
 
 

@@ -5,6 +5,7 @@ each of the two nodes, what that node sent in MB/s (2^20). Its times have a date
 (``Mon 09:00``), or neither. A percentile is of time: for so many percent of it there was no more.
 """
 
+from calendar import day_name
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -119,7 +120,7 @@ def _row(
 def _time(text: str) -> tuple[datetime, bool]:
     """A time, and whether it has a day."""
     word, _, rest = text.strip().partition(" ")
-    if word.title()[:3] in WEEKDAYS:
+    if word.title()[:3] in WEEKDAYS and (len(word) == 3 or word.title() in day_name):
         clock = datetime.fromisoformat(f"{_NO_DATE}T{read_stamp(rest)}")
         return clock + timedelta(days=WEEKDAYS.index(word.title()[:3])), True
     return _moment(read_stamp(text))

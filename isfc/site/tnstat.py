@@ -24,6 +24,8 @@ from isfc.site.measurement import FilePlace, ForeignFigures, Measurement
 from isfc.site.page import read_lines
 
 _MESSAGE: Final = re.compile(r"\b(IST\d{3,4}I)\b(.*)")
+_REST: Final = re.compile(r"\W*\d+\W*", re.ASCII)
+"""What a mail program may have put on a line of its own."""
 _FORMS: Final = {
     "IST1230I": r"TIME = (\S+) DATE = (\S+) ID = ([\w$#@-]+)",
     "IST1231I": r"IPDU = \d+ OPDU = \d+",
@@ -68,7 +70,7 @@ class _Log(Struct):
         """Read one line, and say what it is; raises `BadFigure` for one that may be of a record."""
         found = _MESSAGE.search(text.upper())
         if found is None:
-            if self.said and "=" in text:
+            if self.said and ("=" in text or _REST.fullmatch(text)):
                 raise BadFigure(not_read(text))
             return Kind.RULE if is_rule(text) else Kind.TEXT
         message, rest = found[1], " ".join(found[2].replace("=", " = ").split())

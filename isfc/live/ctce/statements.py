@@ -143,7 +143,9 @@ class HerculesConfiguration:
     def _define(self, said: str, place: str) -> None:
         match = _DEFSYM.fullmatch(said)
         if match is None:
-            raise ConfigurationError(f"{place}: {said[:60]!r}: expected DEFSYM, a name and one value")
+            raise ConfigurationError(
+                f"{place}: {said[:60]!r}: expected DEFSYM, a name and one value"
+            )
         self._symbols[match[1]] = (match[2] or "").strip("\"'")
 
     def _include(self, said: str, place: str, depth: int) -> None:

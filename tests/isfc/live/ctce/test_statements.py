@@ -80,7 +80,7 @@ def test_symbols_of_the_device_are_its_number() -> None:
         ("0500 $(KIND) 31880 h 31890", "1: $(KIND): no DEFSYM before it has that"),
         ("0500 CTCE =h\n31890 62552", "2: '31890 62552': expected it on the line before"),
         ("DEFSYM P '318'0E50 CTCE 31880 h 31890", "1: \"DEFSYM P '318'0E50 CTCE 31880 h 31890\": "),
-        ("DEFSYM P '31\n8'", "1: \"DEFSYM P '31\": expected DEFSYM, a name and one value"),
+        ("DEFSYM P '31\n8'", '1: "DEFSYM P \'31": expected DEFSYM, a name and one value'),
         ("0500 CTCE =h\n> 32886", "2: '> 32886': expected it on the line before"),
         ("0500 CTCE =10..0.2", "1: 10..0.2: expected an address, such as 10.0.0.2"),
         ("0500 CTCE 31880_10.0.0.2 31890", "1: 31880_10.0.0.2: expected an address"),
