@@ -18,7 +18,7 @@ _HEADING: Final = "SEQUENCE#"
 _WWN: Final = "(?:[0-9A-F]{2}:){7}[0-9A-F]{2}"
 _BEGIN: Final = (
     rf"(?:0X)?[0-9A-F]+ \w+ (?P<pid>[0-9A-F]{{6}}) {_WWN} (?P<node>{_WWN}) "
-    "0X(?P<flags>[0-9A-F]{2}) "
+    "0X(?P<flags>[0-9A-F]0) "
 )
 _PORT: Final = re.compile(f"{_WWN} {_WWN}")
 _NODE: Final = re.compile(_BEGIN + r"\S+(?: \S+){,6}", re.ASCII)
@@ -29,8 +29,6 @@ _CPC: Final = re.compile(
 )
 _CURRENT_CPC: Final = 0x10
 """Flags of a channel whose node is valid and current."""
-_UNKNOWN: Final = 0x0F
-"""Flags that no node has."""
 
 
 def is_rnid_table(text: str) -> bool:
@@ -59,15 +57,9 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
             return Kind.HEADING
         if not below and not _PORT.search(line) and _HEADING not in line:
             return Kind.TEXT
-        flags = int(node["flags"], 16) if node else _UNKNOWN
-        if below and flags != _CURRENT_CPC and not flags & _UNKNOWN:
+        if node and below and int(node["flags"], 16) != _CURRENT_CPC:
             return Kind.OTHER
-        if (
-            row
-            and below
-            and not flags & _UNKNOWN
-            and not any(_contradicts(row, each) for each in rows)
-        ):
+        if row and below and not any(_contradicts(row, each) for each in rows):
             rows.append(row)
             return Kind.ROW
         raise Place(file, number).error(

@@ -9,7 +9,7 @@ with a sample of a disk; a CTC's page has the same labels.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -42,7 +42,7 @@ _EMPTY: Final = ("label/id", "links", "mdisk")
 """Columns that may be: a CTC has no label and no minidisks. Which is does not matter."""
 _KIND: Final = re.compile(r"<?(?=[\w-]*[A-Z]|\d{4})\w[\w-]*>?", re.IGNORECASE | re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-F]{4}", re.IGNORECASE | re.ASCII)
-_DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
+_DECIMALS: Final = re.compile(r"(?<![.,])[.,](\d*)%?$", re.ASCII)
 
 
 def heading_of(line: str) -> list[Word] | None:
@@ -137,29 +137,37 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
             f"the row of {cells['rdev']} has {io:g} I/Os a second and no Busy; expected both: are "
             "columns shifted?"
         )
-    found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
-    decimals = [len(each[1]) for each in found if each]
-    if len({*decimals}) > 1:
-        raise BadFigure(
-            f"the times of {cells['rdev']} have {' and '.join(map(str, sorted({*decimals})))} "
-            "decimals; expected as many in all"
-        )
+    exact = _check_decimals(cells["rdev"], [cells[name] for name in _NEEDED[1:6]])
     rdev, busy = Rdev(int(cells["rdev"], 16)), busy if io or busy is not None else 0.0
-    exact = max(decimals, default=0)
     return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
+
+
+def _check_decimals(rdev: str, texts: Sequence[str]) -> int:
+    """How many decimals figures have that have some; raises `BadFigure` if not all as many."""
+    decimals = {len(each[1]) for text in texts if (each := _DECIMALS.search(text))}
+    if len(decimals) > 1:
+        raise BadFigure(
+            f"the figures of {rdev} have {' and '.join(map(str, sorted(decimals)))} decimals; "
+            "expected as many in all"
+        )
+    return max(decimals, default=0)
 
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+(\S+)", re.IGNORECASE)
 _OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
 _FIGURE: Final = {
-    "io_per_s": re.compile(r"SSCH rate/s\s*:\s*(\S+)", re.IGNORECASE),
-    "pend_ms": re.compile(r"Function pend\.\s*:\s*(\S+)", re.IGNORECASE),
-    "disc_ms": re.compile(r"Disconnected\s*:\s*(\S+)", re.IGNORECASE),
-    "conn_ms": re.compile(r"(?<!s)Connected\s*:\s*(\S+)", re.IGNORECASE),
-    "serv_ms": re.compile(r"Service time\s*:\s*(\S+)", re.IGNORECASE),
-    "busy_percent": re.compile(r"Device busy\s*:\s*(\S+)", re.IGNORECASE),
+    name: re.compile(rf"{label}\s*:\s*(\S+)(?!\S)(?!\s+[\d.])", re.IGNORECASE)
+    for name, label in {
+        "io_per_s": "SSCH rate/s",
+        "pend_ms": r"Function pend\.",
+        "disc_ms": "Disconnected",
+        "conn_ms": "(?<!s)Connected",
+        "serv_ms": "Service time",
+        "busy_percent": "Device busy",
+    }.items()
 }
+"""A figure with another behind it was parted."""
 
 _FORMS: Final = {"rdev": _OF_DEVICE, "type": _TYPE, **_FIGURE}
 
@@ -214,6 +222,7 @@ class Details(Struct):
                 f"the details of device {address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
-        texts = (self.figures[name].removesuffix("ms") for name in _FIGURE)
+        texts = [self.figures[name].removesuffix("ms") for name in _FIGURE]
+        _check_decimals(address, texts)
         io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

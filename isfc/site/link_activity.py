@@ -47,7 +47,11 @@ def link_heading(line: str) -> tuple[str, ...] | None:
         return None
     names = [_meaning(word) for word in words[words.index(MARK) :]]
     known = [name for name in names if name]
-    return tuple(known) if len(known) == len(names) and len(known) > 2 else _OWN
+    if len(known) < len(names) or len(known) < 3:
+        return _OWN
+    if known != sorted(known, key=_OWN.index):
+        raise BadFigure("a heading of link activity in another order; expected it as printed")
+    return tuple(known)
 
 
 def _meaning(word: str) -> str | None:

@@ -174,6 +174,15 @@ REFUSED = {
         "differ in decimals",
     ),
     "a day that lost a digit": ("\n".join(ACTIVITY[:2]).replace("10-14", "10-1"), 2, "no time"),
+    "a year that lost a digit": ("\n".join(ACTIVITY[:2]).replace("2011", "211"), 2, "no time"),
+    "link activity in another order": (
+        "\n".join(ACTIVITY[:2])
+        .replace("_WMsg", "_XMsg")
+        .replace("_RMsg", "_WMsg")
+        .replace("_X", "_R"),
+        1,
+        "a heading of link activity in another order",
+    ),
     "a month that lost a digit": ("\n".join(ACTIVITY[:2]).replace("10-14", "1-014"), 2, "no time"),
     "cut in link activity": (
         (PUBLISHED / "H001709C-link.txt").read_text().rstrip()[:-70],
@@ -209,6 +218,8 @@ REFUSED = {
     ),
     "details, a comma": (DETAILS.replace("13.4ms", "13,4ms"), 3, "'13,4' has a comma"),
     "details, busy over 100": (DETAILS.replace("98%", "130%"), 3, "Busy 130 %"),
+    "details, parted": (DETAILS.replace("61.8", "61 .8"), 3, "lack io_per_s"),
+    "details, a digit twice": (DETAILS.replace("13.4ms", "13.44ms"), 3, "have 1 and 2 decimals"),
     "details, shifted": (
         DETAILS.replace("15.8ms      SENSE", "25.8ms      SENSE"),
         3,
