@@ -23,11 +23,14 @@ from isfc.errors.arguments import checked
 from isfc.layout.layers import Plain, plain
 from isfc.layout.pasted import Kind, is_nearly, is_rule
 
-_TITLE: Final = re.compile(
-    r"\b(?:CSS +([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
-    r"|I/O DEVICE|CHANNEL PATH) REPORT +PAGE\b"
+_REPORTS: Final = (
+    *("IOCDS TOTALS", "PARTITION", "FID SUMMARY", "PCHID SUMMARY", "CHPID SUMMARY"),
+    *("I/O DEVICE", "CHANNEL PATH"),
 )
-_TITLES: Final = tuple(f"{name} REPORT" for name in re.split(r"[(|)]", _TITLE.pattern)[5:12])
+_TITLES: Final = tuple(f"{name} REPORT" for name in _REPORTS)
+_TITLE: Final = re.compile(
+    rf"^(?!.*FCTC)[^|]*?\b(?:CSS +([0-5]): *)?({'|'.join(_REPORTS)}) REPORT +PAGE\b"
+)
 _OF_LISTING: Final = re.compile(r"^.? *(ID[12]=|SYSTEM=|DYNAMIC INFO:)(.*)")
 """Lines of a heading that all pages of one listing have alike."""
 
@@ -35,6 +38,8 @@ _CSS: Final = re.compile(r" *CSS +([0-5]):")
 _PARTITION: Final = re.compile(
     r"([1-9A-F]) +(\*|(?!(?:YES|NO)$)[A-Z@#$][A-Z0-9@#$]{0,7})(?: +(?:YES|NO))?"
 )
+_OF_NAMES: Final = re.compile(r"\W*MIF +PARTITION\b")
+"""The heading of the PARTITION report's rows."""
 _PCHID: Final = r"(?P<pchid>[0-9A-F]{2,4}(?:-[0-9A-F]{1,2})?(?:\([MV]\))?)"
 _CHPID: Final = r"(?P<chpid>[0-9A-F]{2})"
 _KIND: Final = r"(?P<type>[A-Z][A-Z0-9]{1,2}) +(?P<switch>N/A|NONE|[0-9A-F]{1,2})"
@@ -73,7 +78,7 @@ def _is_row(line: str, report: str) -> bool:
     """Whether a line that is none that is known may be a row: no heading has digits or masks."""
     if report == "PARTITION" and _OF_PARTITION.fullmatch(line):
         return True
-    return bool(re.search(r"[\d|]", _NUMBERED.sub("", line)))
+    return bool(re.search(r"[\d|]|FCTC", _NUMBERED.sub("", line)))
 
 
 def _is_nearly_title(line: str) -> bool:
@@ -125,6 +130,8 @@ class _Listing(Struct):
     device: tuple[Rdev, int] | None = None
     """In the I/O DEVICE report: the first of the FCTC devices whose further paths may follow, and
     how many there are."""
+    is_other: bool = False
+    """Whether those are of another device."""
     listed: dict[str, set[Rdev]] = {}
     """The CTCs of each report that has devices."""
     has_rows: bool = False
@@ -159,7 +166,7 @@ class _Listing(Struct):
                 self.channel = self.unit = None
             return Kind.RULE
         elif self.report not in self._TAKERS:
-            if any(form.match(line) for form in _ROWS) or _is_nearly_title(line):
+            if any(form.match(line) for form in (*_ROWS, _OF_NAMES)) or _is_nearly_title(line):
                 raise place.error(
                     f"{shown(line.strip())} is below no title, or none", "a title as printed"
                 )
@@ -260,12 +267,13 @@ class _Listing(Struct):
         found = row or further
         if found is None:
             other = _OTHER_DEVICE.fullmatch(line)
-            if "FCTC" in line or not (other or _OTHER_PATH.match(line)):
+            if "FCTC" in line or not (other or (self.is_other and _OTHER_PATH.match(line))):
                 return None
             if other and _may_be_fctc(other["type"]):
                 return None
-            self.device = None
+            self.device, self.is_other = None, True
             return Kind.OTHER_DEVICE
+        self.is_other = False
         if row:
             self.device = self._devices(row, int(row["cu"], 16), place)
         assert self.device is not None, "a row has devices, and a further path follows one"
