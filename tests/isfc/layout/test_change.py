@@ -15,7 +15,6 @@ from isfc.layout.catalogue import given_collection
 from isfc.layout.change import change_steps, changed_fibres, link_of, orders_of, trials_of
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
-from isfc.layout.file import parse_collection
 from isfc.layout.layout import CtcPair, Fibre
 from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
@@ -116,5 +115,5 @@ def test_a_link_keeps_its_machines_through_every_step_and_trial() -> None:
     )
     steps = change_steps(before, after).steps
     assert {step.left.machines for step in steps if step.left} == {on}
-    trials = [parse_collection(each.layout) for each in trials_of(before.links[0], steps, before)]
+    trials = [given_collection(each.layout) for each in trials_of(before.links[0], steps, before)]
     assert {trial.links[0].machines for trial in trials} == {on}
