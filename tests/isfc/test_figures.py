@@ -38,7 +38,6 @@ BARE: Final = MappingProxyType(
         "Collisions": _GIVEN,
         "LinkSizing": _GIVEN,
         "SearchResult": _GIVEN,
-        "ChangeTrial": _GIVEN,
         **dict.fromkeys(("Left", "PlannedLink", "PlannedChpid"), "by IBM's rule of thumb"),
         **dict.fromkeys(("SharedByLinks", "ChannelOfLinks", "PathOfLinks"), _UNPUBLISHED),
         **dict.fromkeys(("MovedShare", "Busiest", "SharedPart"), _UNPUBLISHED),
