@@ -46,6 +46,8 @@ _OWN_RUN: Final = re.compile(
     r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b", re.IGNORECASE
 )
 
+_OWN_BEGIN: Final = re.compile(r"\bFCX\d{3} DEVICE, run\b", re.IGNORECASE)
+
 
 class _Above(Struct):
     """What the lines above rows have said so far."""
@@ -75,8 +77,8 @@ class _Above(Struct):
             said = True
         if found := _FROM_TO.search(line):
             stamp, rest = leading_stamp(line[found.end() :], self.made)
-            if "T" not in stamp:
-                raise BadFigure(f"{found[1]} {stamp} lacks its date or its time; expected both")
+            if "T" not in stamp or re.match(r"\d{4}/(?:\d/|\d\d/\d\b)", line[found.end() :]):
+                raise BadFigure(f"{found[1]} {stamp} lacks its date, time or a digit; expected all")
             if found[1].upper() == "FROM":
                 self._say(place, begin=stamp, system=self._name(rest, line, place))
             else:
@@ -91,6 +93,8 @@ class _Above(Struct):
         elif found := _OWN_RUN.search(line):
             ran, client = Ran(found[2].upper(), int(found[3])), found[1].lower() == "client"
             self._say(place, clients=client, emulated=True, ran=ran)
+        elif _OWN_BEGIN.search(line):
+            raise BadFigure(f"{line.strip()[:40]!r} has changed; expected it as isfc printed it")
         elif found := _SYSTEM.search(line):
             self._say(place, system=found[1].upper())
         else:
@@ -234,7 +238,9 @@ class _Pages(Struct):
             return Kind.HEADING if is_heading else Kind.TEXT
         if _SUM.match(line):
             return Kind.SUM
-        if looks_like_row(line):
+        words = line.split()
+        is_rest = len(words) > 1 and all(map(self.reading.is_figure, words))
+        if is_rest or looks_like_row(line):
             raise BadFigure(not_read(line))
         return Kind.TEXT
 

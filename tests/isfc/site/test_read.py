@@ -134,6 +134,18 @@ REFUSED = {
     "no heading": ("\n".join(LINES[5:]), 2, "without a heading above it"),
     "no end": (PAGE.replace("To  ", "T0  "), 5, "an interval with 2026-11-25T09:55:00 alone above"),
     "no begin": (PAGE.replace("From", "Form"), 5, "an interval with 2026-11-25T10:00:00 alone"),
+    "the end of a row": (
+        re.sub("(?m)^7001 CTCA.*", "94  ...", PAGE),
+        8,
+        "'94 ...' has figures as a row",
+    ),
+    "a heading and its rows, parted": (
+        re.sub("(?m)^(700|Add)", r"\1  ", PAGE),
+        7,
+        "a row of a device without a heading",
+    ),
+    "a month that lost its digit": (PAGE.replace("2026/11/25 09", "2026/1/25 09"), 2, "a digit"),
+    "a run of ours": ("FCX108 DEVICE, run HL/8/50 at the c1ient: HL, 50 pairs\n" + PAGE, 1, "isfc"),
     "cut behind a device": (
         re.sub("(?m)^7001 CTCA.*", "7001 CT", PAGE),
         8,
