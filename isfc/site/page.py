@@ -24,7 +24,7 @@ from isfc.layout.pasted import Kind, holds_row, is_rule, looks_like_row, not_rea
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
-from isfc.site.link_activity import MARK, is_link_row, link_heading, link_row
+from isfc.site.link_activity import MARK, is_link_row, is_named, link_heading, link_row
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement, Ran
 
 _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
@@ -294,6 +294,10 @@ class _Pages(Struct):
         """Whether a line is a row of link activity, which is then read."""
         row = link_row(line, columns, place, self.reading)
         if row is None:
+            partner = self.found[-1].links[-1].partner if self.told else None
+            begins = len(line.split()) < 3 and (partner or "").startswith(line.split()[0].upper())
+            if begins or (self.heading and is_named(columns)):
+                raise BadFigure(not_read(line))
             return False
         self.heading = None
         time, link = row

@@ -165,6 +165,21 @@ REFUSED = {
         3,
         "a row of link activity with",
     ),
+    "the first row cut in its name": (
+        "\n".join((ACTIVITY[0], ACTIVITY[1][:5], *ACTIVITY[2:])),
+        2,
+        "'GDLBO' has figures as a row",
+    ),
+    "a row cut in its name": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2][:12], ACTIVITY[3])),
+        3,
+        "'GDLBOFVM 201' has figures as a row",
+    ),
+    "a point lost in link activity": (
+        "\n".join(ACTIVITY[:2]).replace("  6.0", "   60"),
+        2,
+        "differ in decimals",
+    ),
     "the end of link activity": (
         "\n".join((*ACTIVITY[:2], ACTIVITY[2][-16:], ACTIVITY[3])),
         3,
