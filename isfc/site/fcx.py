@@ -196,6 +196,8 @@ class Details(Struct):
 
     def take(self, line: str) -> bool:
         """Take what a line says, if anything; raises `BadFigure` if another said something else."""
+        if re.match(r"\W*\d[\d.]*(?:\s|$)", line):
+            raise BadFigure(f"{not_read(line)}: each figure has its label before it")
         found = {name: each[1] for name, form in _FORMS.items() if (each := form.search(line))}
         for name, text in found.items():
             before = self.figures.setdefault(name, text)
@@ -226,5 +228,7 @@ class Details(Struct):
             )
         texts = [self.figures[name].removesuffix("ms") for name in _FIGURE]
         _check_decimals(address, texts)
+        if re.fullmatch(r"\d\d?", texts[0]) and "." in "".join(texts[1:]):
+            raise BadFigure(f"SSCH rate {texts[0]} of device {address} has no decimal: was it cut?")
         io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

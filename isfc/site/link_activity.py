@@ -33,7 +33,7 @@ _NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
 _ROW: Final = re.compile(
     rf"\s*{_NODE.pattern}\s+\d{{1,4}}[-/.]\d\d?[-/.]\d{{2,4}}\s+\d\d?[:.]\d\d", re.ASCII
 )
-_BEGIN: Final = re.compile(rf"\s*{_NODE.pattern}\s+\d{{4}}[-/.]\d", re.ASCII)
+_BEGIN: Final = re.compile(r"\W*(?:\S+\s+)?\d{3,4}[-/.]\d", re.ASCII)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _FIGURES_MIN: Final = 3

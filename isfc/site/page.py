@@ -118,6 +118,8 @@ class _Above(Struct):
         if not found and re.search(r"\d{5,8}$", rest.rstrip(" |\\")):
             raise BadFigure(f"{rest.strip()[-30:]!r} ends a line; expected no numbers of lines")
         if not found and _FROM_TO.search(line):
+            if behind := rest.strip(" |\\"):
+                raise BadFigure(f"{behind[:30]!r} ends a line; expected a system's name alone")
             self.said = replace(self.said, system=None)
             self.notes.append(f"{place}: no system's name ends the line; {spelt('system')} says it")
         if not found or any(each.startswith(found[0]) for each in _NO_NAMES):
