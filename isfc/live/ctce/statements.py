@@ -41,8 +41,10 @@ _DEFSYM: Final = re.compile(r"\S+\s+(\S+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s\"']\S*))
 _SLIP: Final = re.compile(r".TCE|C.CE|CT.E|CTC[^AINT]?|[TC]CE|CTE|C.?T.?C.?E|CTEC|TCCE|CCTE")
 """CTCE with one letter lost, changed, too many or in its neighbour's place; CTCT is another."""
 _NO_TYPE: Final = re.compile(
-    r"(?:\S*\d\S*|[0-9A-F]{1,4}) (?:\d{5}\b|.*(?<!\S)(?=\S*\d\S*=|=)[0-9A-F]{0,4}=\S|C?T?$)"
-    r"|(?=.*\d)[0-9A-F.,:-]+$"
+    r"(?:\S*\d\S*|[0-9A-F]{1,4}) "
+    r"(?:\d{5}\b|(?!CTCT ).*\b\d{4,5} \S*[.=]\S* \d{4,5}\b|C?T?$"
+    r"|.*(?<!\S)(?=\S*\d\S*=|=)[0-9A-F]{0,4}=\S)"
+    r"|(?=.*\d)[0-9A-F.,:-]+$|.*(?<!\S)[0-9A-F]{0,4}=(?:\d+\.){3}\d"
 )
 """What only a CTCE device has behind its number, without its type; or a number that is alone."""
 _TITLES: Final = frozenset({"HAO", "HERCLOGO", "LDMOD", "LOG", "LPARNAME", "PANOPT", "PANTITLE"})
