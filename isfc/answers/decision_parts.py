@@ -233,7 +233,11 @@ class Parts:
         if found.best is None:
             self._also(problem="No link carries what is wanted.")
             return None
-        return with_order(self.links, link, parse_layout(found.best.layout))
+        ordered = partial(with_order, self.links, link, parse_layout(found.best.layout))
+        then = self._site.tried(_ORDERED, ordered)
+        if then is not None and self._enough(then, link.name, wanted) is None:
+            self._also(problem=f"{link.name} carries less than is wanted with it; order for more.")
+        return then
 
     def _enough(self, links: Collection, link: str, wanted: RateWanted) -> str | None:
         """That a link carries what is wanted, with the piece gone that leaves least; None else."""

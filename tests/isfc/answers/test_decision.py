@@ -200,6 +200,12 @@ def test_what_is_assumed_is_said_where_the_figures_stand(monkeypatch: pytest.Mon
     assert decided(logs, SiteAsked()).remarks[-1] == note.text
 
 
+def test_an_order_is_a_problem_where_the_link_carries_less_than_is_wanted_with_it() -> None:
+    found = decided(EIGHT, SiteAsked(decide="9000 MB/s with a chpid lost"))
+    assert "ATLANTA-BOSTON carries less than is wanted" in wrong(found)["What to order"]
+    assert found.part("The links as they are to be").answer
+
+
 def test_a_load_that_is_not_carried_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
