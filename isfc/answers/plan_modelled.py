@@ -31,7 +31,6 @@ from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Interval, Unit
 from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
-from scenarios.figures.ceiling import ceiling_mb_per_s, to_count_on
 from scenarios.figures.changed import (
     AfterLoss,
     TriedAdvice,
@@ -133,7 +132,7 @@ def modelled_link(
             for each in figures
             if each.limit is not None
         },
-        {rate.sender: to_count_on(rate.stated, plan.layout) for rate in figures},
+        {rate.sender: capacity.to_count_on(rate.stated, plan.layout) for rate in figures},
         limited_by(figures),
         ends_at(plan),
         to_do(plan.advice, tried, figures, "isfc check"),
@@ -235,7 +234,7 @@ def _between(
     profiles = [use.fibre.profile for use in way.chpids]
     lines = [1e9 / p.line_ns_per_byte / MIB for p in profiles]
     most = sum(map(min, lines, map(handled_mb_per_s, profiles)))
-    chpids = Interval(min(most, ceiling_mb_per_s(link, way.sender)), most)
+    chpids = Interval(min(most, capacity.ceiling_mb_per_s(link, way.sender)), most)
     is_lock, is_chpids = lock.high < chpids.low, chpids.high < lock.low
     mode, links = ("", "fibre links") if chpids.low == sum(lines) else (_MODE, "chpids")
     which = "the lock" if is_lock else f"the {links}" if is_chpids else _OPEN
@@ -258,7 +257,7 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
         (
             figure.saturated.value / len(way.chpids)
             for way, figure in ways
-            if figure.saturated.value > ceiling_mb_per_s(plan.layout, way.sender)
+            if figure.saturated.value > capacity.ceiling_mb_per_s(plan.layout, way.sender)
         ),
         default=None,
     )

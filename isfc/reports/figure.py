@@ -175,6 +175,18 @@ class Figure(Struct, frozen=True):
         """What the link carries at each pace, the figure first."""
         return (self.value,) if self.second is None else (self.value, self.second)
 
+    def no_more_than(self, most: float) -> "Figure":
+        """The same, or less than the model has, which its range holds then too."""
+        if self.value <= most:
+            return self
+        within = self.range
+        if within is not None:
+            both = (within.likely, within.sure)
+            likely, sure = (Interval(min(most, each.low), each.high) for each in both)
+            within = replace(within, likely=likely, sure=sure)
+        second = self.second if (self.second or most) < most else None
+        return replace(self, value=most, range=within, second=second, by_model=self.value)
+
     def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
         """The same with how well the run knows it."""
         second = rate.second_mb_per_s

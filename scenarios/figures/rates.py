@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import check_known, number
-from isfc.layout.capacity import directions_of, slower_by_rule
+from isfc.layout.capacity import directions_of, slower_by_rule, to_count_on
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout, on_machines
@@ -28,7 +28,6 @@ from isfc.layout.sharing import others_on, say_others, with_others
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
-from scenarios.figures.ceiling import no_more_than, to_count_on
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.channels import ChannelResult, PathResult
@@ -94,7 +93,7 @@ class Carried:
         if len(links) == 1:
             return slower[0]
         every = links_rate(sum((each.modelled for each in slower), 0.0), links, self.load)
-        return no_more_than(every, sum(each.value for each in slower))
+        return every.no_more_than(sum(each.value for each in slower))
 
     def rate_of(self, link: Layout, sent: EndRate) -> Figure:
         """The same of what one end of a link sends."""

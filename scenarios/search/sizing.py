@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
-from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.capacity import FULL_CTC_COUNT, ceiling_mb_per_s, to_count_on
 from isfc.layout.layout import Fibre, Layout, on_machines
 from isfc.layout.machines import card_on, is_had
 from isfc.layout.processors import Processors
@@ -23,7 +23,6 @@ from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure
-from scenarios.figures.ceiling import ceiling_mb_per_s, to_count_on
 from scenarios.figures.certainty import odds_reached
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate

@@ -8,12 +8,12 @@ import pytest
 
 from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
+from isfc.layout.capacity import ceiling_mb_per_s, to_count_on
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
-from scenarios.figures.ceiling import ceiling_mb_per_s, to_count_on
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, Experiment, in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, short_ends
