@@ -40,8 +40,6 @@ def guest_memory(given: Mapping[str, Size], like: str | None = None) -> model.Gu
         )
     size = _bytes(given, "memory", known.size if known else 0)
     memory = given.get("memory")
-    if isinstance(memory, str) and size < model.MEMORY_MIN and memory[-1:].isdigit():
-        raise ConfigurationError(_no_unit("memory", memory, "16G"))
     if not model.MEMORY_MIN <= size <= model.MEMORY_MAX:
         raise ConfigurationError(f"{spelt('memory')} {memory}: expected 1M to 16T")
     touched = _bytes(given, "touched", min(known.touched, size) if known else size)
@@ -76,7 +74,12 @@ def _bytes(given: Mapping[str, Size], name: str, default: int) -> int:
     found = given.get(name)
     if found is None:
         return default
-    return read_size(spelt(name), found) if isinstance(found, str) else found
+    if not isinstance(found, str):
+        return found
+    size = read_size(spelt(name), found)
+    if 0 < size < model.MEMORY_MIN and found[-1:].isdigit():
+        raise ConfigurationError(_no_unit(name, found, "16G" if name == "memory" else "400M"))
+    return size
 
 
 def _rate(given: Mapping[str, Size], name: str, default: int) -> int:

@@ -306,8 +306,12 @@ def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Itera
                 )
             yield _activation(_VERBS[verb], word, words[index + 2 :], systems)
             return
-    for before, word in zip((None, *words), words, strict=False):
-        lost = before and _VERB.fullmatch(before.text) and _OPERANDS.fullmatch(word.text)
+    for index, (before, word) in enumerate(zip((None, *words), words, strict=False)):
+        lost = (len(words) == 1 and any(matches(verb, word.text.upper()) for verb in _VERBS)) or (
+            before
+            and _VERB.fullmatch(before.text)
+            and any(_OPERANDS.fullmatch(each.text) for each in words[index : index + 3])
+        )
         if lost or (_NO_VERB.search(word.text) and not (before and _LOOKS.fullmatch(before.text))):
             raise word.place.error(
                 f"{shown(word.text)} is no statement or command about links",

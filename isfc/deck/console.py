@@ -29,6 +29,10 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 """Mail leaves tabs or nothing between the words of a label."""
+_PARTNER: Final = re.compile(
+    r"\W*(?:[\d:.]+ +)?(?:\S+ +\* *)?node\W+([\w$#@]{1,8})\W*", re.IGNORECASE | re.ASCII
+)
+"""The line above the devices to one node."""
 _CHPID: Final = re.compile(
     r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
 )
@@ -149,8 +153,12 @@ class _Field(Struct, frozen=True):
 
 def _fields(lines: list[str], file: str) -> Iterator[_Field]:
     """All labels with their values, in the order of reading."""
+    partner = ""
     for number, line in enumerate(lines, start=1):
         labels = list(_LABEL.finditer(line))
+        if not labels and line.strip():
+            above = _PARTNER.fullmatch(line)
+            partner = above[1].upper() if above else ""
         is_list = _LISTS.search(line) and not (_PATHS.search(line) or _CHPID.search(line))
         if is_list or len(_DEVICES.findall(line)) > sum(
             "device:" in each[0].lower() for each in labels
@@ -164,6 +172,10 @@ def _fields(lines: list[str], file: str) -> Iterator[_Field]:
             if more and index < len(labels) and _ONE_WORD.search(label[1]):
                 raise _unread(line, Place(file, number))
             words = re.findall("remote|link|device|bytes|[a-z]+", label[1].lower())
+            if words == ["node"] and value.upper() != (partner or value.upper()):
+                raise Place(file, number, column).error(
+                    f"Node: {shown(value)} is below Node {partner}", "the same: was a line lost?"
+                )
             yield _Field(" ".join(words), value, Place(file, number, column))
 
 
@@ -231,14 +243,18 @@ def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]
     """The chpids of devices, from QUERY CHPID (with lines that go on) and QUERY PATHS."""
     chpid: ChpidId | None = None
     for number, line in enumerate(lines, start=1):
-        if paths := _PATHS.search(line):
+        paths, path = _PATHS.search(line), _CHPID.search(line)
+        found = paths or path
+        if found and re.search(r"\w", line[found.end() :]):
+            raise _unread(line, Place(file, number))
+        if paths:
             chpids = paths["chpids"].split()
             place = Place(file, number, paths.start("chpids") + 1)
             if len(chpids) != 1:
                 raise place.error(f"CHPIDs to Device: {len(chpids)} of them", "one for a CTC")
             yield _rdevs(paths["rdev"], place)[0], _chpid(chpids[0], place), place
             chpid = None
-        elif path := _CHPID.search(line):
+        elif path:
             chpid = _chpid(path["chpid"], Place(file, number, path.start("chpid") + 1))
             place = Place(file, number, path.start("rdevs") + 1)
             yield from ((rdev, chpid, place) for rdev in _rdevs(path["rdevs"], place))

@@ -21,17 +21,25 @@ from isfc.deck.place import Place, shown, to_far_port, to_rdev
 from isfc.deck.report_rows import Said, deck_of
 from isfc.errors.arguments import checked
 from isfc.layout.layers import Plain, plain
-from isfc.layout.pasted import Kind, is_rule
+from isfc.layout.pasted import Kind, is_nearly, is_rule
 
+_REPORTS: Final = (
+    *("IOCDS TOTALS", "PARTITION", "FID SUMMARY", "PCHID SUMMARY", "CHPID SUMMARY"),
+    *("I/O DEVICE", "CHANNEL PATH"),
+)
+_TITLES: Final = tuple(f"{name} REPORT" for name in _REPORTS)
 _TITLE: Final = re.compile(
-    r"\b(?:CSS +([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
-    r"|I/O DEVICE|CHANNEL PATH) REPORT +PAGE\b"
+    rf"^(?!.*FCTC)[^|]*?\b(?:CSS +([0-5]): *)?({'|'.join(_REPORTS)}) REPORT +PAGE\b"
 )
 _OF_LISTING: Final = re.compile(r"^.? *(ID[12]=|SYSTEM=|DYNAMIC INFO:)(.*)")
 """Lines of a heading that all pages of one listing have alike."""
 
 _CSS: Final = re.compile(r" *CSS +([0-5]):")
-_PARTITION: Final = re.compile(r"([1-9A-F]) +(\*|[A-Z@#$][A-Z0-9@#$]{0,7})(?: +(?:YES|NO))?")
+_PARTITION: Final = re.compile(
+    r"([1-9A-F]) +(\*|(?!(?:YES|NO)$)[A-Z@#$][A-Z0-9@#$]{0,7})(?: +(?:YES|NO))?"
+)
+_OF_NAMES: Final = re.compile(r"\W*MIF +PARTITION\b")
+"""The heading of the PARTITION report's rows."""
 _PCHID: Final = r"(?P<pchid>[0-9A-F]{2,4}(?:-[0-9A-F]{1,2})?(?:\([MV]\))?)"
 _CHPID: Final = r"(?P<chpid>[0-9A-F]{2})"
 _KIND: Final = r"(?P<type>[A-Z][A-Z0-9]{1,2}) +(?P<switch>N/A|NONE|[0-9A-F]{1,2})"
@@ -56,7 +64,7 @@ _FURTHER_PATH: Final = re.compile(rf" *{_COMPOSITE}")
 _RULE: Final = re.compile(r" *-{40,} *")
 _OTHER_UNIT: Final = re.compile(r" *[0-9A-F]{3,4} +[A-Z0-9-]+ +.*\b[0-5] +(?:\*\*|[0-9A-F]{2,4}) *")
 _OTHER_PATH: Final = re.compile(r" *[0-5] +[0-9A-F]{3,4} +[0-9A-F]{2}\b.*\|")
-_OTHER_DEVICE: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +[A-Z0-9-]+\b.*")
+_OTHER_DEVICE: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +(?P<type>[A-Z0-9-]{{3,}})\b.*")
 _ROWS: Final = (_ON_PATH, _IN_SUMMARY, _UNIT_ON_PATH, _DEVICE_ROW, _DEVICES_ON_PATH)
 _NUMBERED: Final = re.compile(r"\|1\|2\|3\|4\|5\|6\|7\|8\|9\|A\|B\|C\|D\|E\|F\||\|__.__.__\|")
 _NO_ROW: Final = {
@@ -70,7 +78,14 @@ def _is_row(line: str, report: str) -> bool:
     """Whether a line that is none that is known may be a row: no heading has digits or masks."""
     if report == "PARTITION" and _OF_PARTITION.fullmatch(line):
         return True
-    return bool(re.search(r"[\d|]", _NUMBERED.sub("", line)))
+    return bool(re.search(r"[\d|]|FCTC", _NUMBERED.sub("", line)))
+
+
+def _is_nearly_title(line: str) -> bool:
+    """Whether a line would be the title of a report but for a letter."""
+    words = line.split() if "PAGE" in line or "IOCP" in line else []
+    parts = (" ".join(words[at : at + n]) for n in (1, 2, 3) for at in range(len(words)))
+    return any(is_nearly(each, _TITLES) for each in parts)
 
 
 def read_deck(text: str, file: str) -> Deck:
@@ -115,6 +130,8 @@ class _Listing(Struct):
     device: tuple[Rdev, int] | None = None
     """In the I/O DEVICE report: the first of the FCTC devices whose further paths may follow, and
     how many there are."""
+    is_other: bool = False
+    """Whether those are of another device."""
     listed: dict[str, set[Rdev]] = {}
     """The CTCs of each report that has devices."""
     has_rows: bool = False
@@ -149,8 +166,10 @@ class _Listing(Struct):
                 self.channel = self.unit = None
             return Kind.RULE
         elif self.report not in self._TAKERS:
-            if any(form.match(line) for form in _ROWS):
-                raise place.error(f"{shown(line.strip())} is below no title", "its report's title")
+            if any(form.match(line) for form in (*_ROWS, _OF_NAMES)) or _is_nearly_title(line):
+                raise place.error(
+                    f"{shown(line.strip())} is below no title, or none", "a title as printed"
+                )
             return Kind.OTHER if self.report else Kind.TEXT
         elif kind := self._TAKERS[self.report](self, line, place):
             self.has_rows = True
@@ -247,10 +266,14 @@ class _Listing(Struct):
         further = None if row or self.device is None else _FURTHER_PATH.match(line)
         found = row or further
         if found is None:
-            if " FCTC" in line or not (_OTHER_DEVICE.fullmatch(line) or _OTHER_PATH.match(line)):
+            other = _OTHER_DEVICE.fullmatch(line)
+            if "FCTC" in line or not (other or (self.is_other and _OTHER_PATH.match(line))):
                 return None
-            self.device = None
+            if other and _may_be_fctc(other["type"]):
+                return None
+            self.device, self.is_other = None, True
             return Kind.OTHER_DEVICE
+        self.is_other = False
         if row:
             self.device = self._devices(row, int(row["cu"], 16), place)
         assert self.device is not None, "a row has devices, and a further path follows one"
@@ -326,11 +349,22 @@ def _words(value: object) -> str:
             return str(value) or "nothing"
 
 
+def _may_be_fctc(kind: str) -> bool:
+    """Whether a type would be FCTC but for a letter, or for the order of two."""
+    slips = is_nearly(kind, ("FCTC",)) or sorted(kind) == sorted("FCTC")
+    return slips and kind not in ("CTC", "BCTC", "SCTC")
+
+
 def _mask(line: str, place: Place) -> frozenset[int]:
     """The MIF image ids of a row: those that have access, and those that may have."""
     if (found := _MASK.search(line)) is None:
         raise place.error("there are not fifteen MIF image ids", "a column for each of 1 to F")
     cells = found[0][1:-1].split("|")
+    if {"", " "} <= {*cells} or line[found.end() :].strip():
+        raise place.error(
+            f"{shown(line[found.start() :].strip())} is no mask",
+            "fifteen cells, and nothing behind",
+        )
     return frozenset(mif for mif, cell in enumerate(cells, start=1) if cell.strip())
 
 

@@ -167,6 +167,8 @@ class _Reader:
         text = self._quoted() if self._peek() == "'" else self._plain()
         if self._peek() != "(":
             return OperandWord(text, place)
+        if text and text.upper() != _CSS:
+            raise self._error(start, f"{shown(text)} before a list", "a list, or CSS(0)")
         if depth == NESTING_MAX:
             raise self._error(
                 self._next, "parentheses are nested too deeply", f"at most {NESTING_MAX} levels"

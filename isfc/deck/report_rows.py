@@ -65,9 +65,15 @@ def _names(said: Said) -> dict[tuple[int, int], tuple[str, Place]]:
         for (css, mif), name, place in _of(said, "partition")
         if name != "*"
     }
+    listed = {css for (css, _), _, _ in _of(said, "partition")}
     for kind in ("access", "images"):
         for (css, _), mask, place in _of(said, kind):
             for mif in sorted(mask):
+                if css in listed and ("partition", css, mif) not in said:
+                    raise place.error(
+                        f"image {mif:X} of CSS {css} is in no PARTITION report",
+                        "its row: was a line lost?",
+                    )
                 names.setdefault((css, mif), (f"{css}.{mif:X}", place))
     return names
 

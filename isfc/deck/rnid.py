@@ -18,12 +18,12 @@ _HEADING: Final = "SEQUENCE#"
 _WWN: Final = "(?:[0-9A-F]{2}:){7}[0-9A-F]{2}"
 _BEGIN: Final = (
     rf"(?:0X)?[0-9A-F]+ \w+ (?P<pid>[0-9A-F]{{6}}) {_WWN} (?P<node>{_WWN}) "
-    "0X(?P<flags>[0-9A-F]{2}) "
+    "0X(?P<flags>[0-9A-F]0) "
 )
 _PORT: Final = re.compile(f"{_WWN} {_WWN}")
 _NODE: Final = re.compile(_BEGIN + r"\S+(?: \S+){,6}", re.ASCII)
 _CPC: Final = re.compile(
-    _BEGIN + r"0X[0-9A-F]{6} \w+ \w+ \w+ \w+ "
+    _BEGIN + r"0X[0-9A-F]{6} \d{6} \w+ \w+ \w+ "
     r"(?P<id>(?P<sequence>[0-9A-F]{12}) (?:0X)?(?P<css>[0-9A-F]{2})(?P<chpid>[0-9A-F]{2}))",
     re.ASCII,
 )
@@ -52,10 +52,10 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
         if line in ("{", "}") or is_rule(line):
             below = below and line != "}"
             return Kind.RULE
-        if _HEADING in line and not _PORT.search(line):
+        if _HEADING in line and not re.search(r"\d", line):
             below = True
             return Kind.HEADING
-        if not below and not _PORT.search(line):
+        if not below and not _PORT.search(line) and _HEADING not in line:
             return Kind.TEXT
         if node and below and int(node["flags"], 16) != _CURRENT_CPC:
             return Kind.OTHER

@@ -17,7 +17,11 @@ def _parted_by(line: str) -> str:
 
 def names_in(line: str) -> list[str]:
     """The names of the columns, of a line that may name some."""
-    return [name.strip('" ').lower() for name in line.split(_parted_by(line))]
+    try:
+        cells = next(csv.reader([line], delimiter=_parted_by(line)), [])
+    except csv.Error:
+        return []
+    return [name.strip().lower() for name in cells]
 
 
 class CsvTable:

@@ -30,6 +30,9 @@ def leading_stamp(text: str, made: date | None = None) -> tuple[str, str]:
     assert found is not None, "it matches nothing as well"
     first, _, second, third, hours, minutes, seconds, half = found.groups()
     rest = text[found.end() :]
+    is_iso = len(first or "") == 4 and found[2] == "-"
+    if {len(first or ""), len(third or "")} & {3} or (is_iso and len(second + third) != 4):
+        raise BadFigure(f"{text[:30].strip()!r} is no time; {_EXPECTED}")
     if not found[0] or (rest[:1].strip() and not found[0][-1].isspace()):
         raise BadFigure(f"{text[:30].strip()!r} is no time; {_EXPECTED}")
     day = "" if first is None else _day(found[0], (first, second, third), made)

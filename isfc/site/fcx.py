@@ -9,7 +9,7 @@ with a sample of a disk; a CTC's page has the same labels.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -42,7 +42,7 @@ _EMPTY: Final = ("label/id", "links", "mdisk")
 """Columns that may be: a CTC has no label and no minidisks. Which is does not matter."""
 _KIND: Final = re.compile(r"<?(?=[\w-]*[A-Z]|\d{4})\w[\w-]*>?", re.IGNORECASE | re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-F]{4}", re.IGNORECASE | re.ASCII)
-_DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
+_DECIMALS: Final = re.compile(r"(?<![.,])[.,](\d*)%?$", re.ASCII)
 
 
 def heading_of(line: str) -> list[Word] | None:
@@ -69,8 +69,11 @@ def whole(heading: list[Word]) -> list[Word]:
             f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
             "expected it once: were the lines cut, as at column 72 or 80?"
         )
-    if names[:2] != ("rdev", "type"):
-        raise BadFigure("a heading that does not begin with Addr and Type; expected it as printed")
+    if names[:2] != ("rdev", "type") or [*filter(_NEEDED.__contains__, names)] != [*_NEEDED]:
+        raise BadFigure(
+            "a heading that does not begin with Addr and Type, or has others in another order; "
+            "expected it as printed"
+        )
     return heading
 
 
@@ -83,6 +86,8 @@ def read_row(
     meant in several ways.
     """
     words = words_of(line, place.line)
+    if len(words) in (1, 2) and _ADDRESS.fullmatch(words[0].text) and re.search(r"\d", line):
+        raise BadFigure(f"the row of {words[0].text} ends too early; expected figures behind it")
     if len(words) < 3 or not _ADDRESS.fullmatch(words[0].text):
         return None
     address, kind = words[0].text, words[1].text.upper()
@@ -132,24 +137,37 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
             f"the row of {cells['rdev']} has {io:g} I/Os a second and no Busy; expected both: are "
             "columns shifted?"
         )
-    found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
-    decimals = [len(each[1]) for each in found if each]
+    exact = _check_decimals(cells["rdev"], [cells[name] for name in _NEEDED[1:6]])
     rdev, busy = Rdev(int(cells["rdev"], 16)), busy if io or busy is not None else 0.0
-    exact = min(decimals, default=0)
     return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
+
+
+def _check_decimals(rdev: str, texts: Sequence[str]) -> int:
+    """How many decimals figures have that have some; raises `BadFigure` if not all as many."""
+    decimals = {len(each[1]) for text in texts if (each := _DECIMALS.search(text))}
+    if len(decimals) > 1:
+        raise BadFigure(
+            f"the figures of {rdev} have {' and '.join(map(str, sorted(decimals)))} decimals; "
+            "expected as many in all"
+        )
+    return max(decimals, default=0)
 
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+(\S+)", re.IGNORECASE)
 _OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
 _FIGURE: Final = {
-    "io_per_s": re.compile(r"SSCH rate/s\s*:\s*(\S+)", re.IGNORECASE),
-    "pend_ms": re.compile(r"Function pend\.\s*:\s*(\S+)", re.IGNORECASE),
-    "disc_ms": re.compile(r"Disconnected\s*:\s*(\S+)", re.IGNORECASE),
-    "conn_ms": re.compile(r"(?<!s)Connected\s*:\s*(\S+)", re.IGNORECASE),
-    "serv_ms": re.compile(r"Service time\s*:\s*(\S+)", re.IGNORECASE),
-    "busy_percent": re.compile(r"Device busy\s*:\s*(\S+)", re.IGNORECASE),
+    name: re.compile(rf"{label}\s*:\s*(\S+)(?!\S)(?!\s+[\d.])", re.IGNORECASE)
+    for name, label in {
+        "io_per_s": "SSCH rate/s",
+        "pend_ms": r"Function pend\.",
+        "disc_ms": "Disconnected",
+        "conn_ms": "(?<!s)Connected",
+        "serv_ms": "Service time",
+        "busy_percent": "Device busy",
+    }.items()
 }
+"""A figure with another behind it was parted."""
 
 _FORMS: Final = {"rdev": _OF_DEVICE, "type": _TYPE, **_FIGURE}
 
@@ -204,6 +222,7 @@ class Details(Struct):
                 f"the details of device {address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
-        texts = (self.figures[name].removesuffix("ms") for name in _FIGURE)
+        texts = [self.figures[name].removesuffix("ms") for name in _FIGURE]
+        _check_decimals(address, texts)
         io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

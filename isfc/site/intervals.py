@@ -5,6 +5,7 @@ each of the two nodes, what that node sent in MB/s (2^20). Its times have a date
 (``Mon 09:00``), or neither. A percentile is of time: for so many percent of it there was no more.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,6 +25,7 @@ from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import FilePlace
 from isfc.site.seen import APART_S, SeenInterval, zone_seconds
 
+_WEEKDAY: Final = re.compile("(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?")
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NO_DATE: Final = "1970-01-05"
 """A Monday, for times without a date."""
@@ -119,7 +121,7 @@ def _row(
 def _time(text: str) -> tuple[datetime, bool]:
     """A time, and whether it has a day."""
     word, _, rest = text.strip().partition(" ")
-    if word.title()[:3] in WEEKDAYS:
+    if _WEEKDAY.fullmatch(word.title()):
         clock = datetime.fromisoformat(f"{_NO_DATE}T{read_stamp(rest)}")
         return clock + timedelta(days=WEEKDAYS.index(word.title()[:3])), True
     return _moment(read_stamp(text))

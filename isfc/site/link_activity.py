@@ -24,6 +24,7 @@ _MEANINGS: Final = (
 )
 """What each heading means, by the names of the neutral table."""
 
+
 _SIDES: Final = {"W": "written", "R": "read"}
 _OWN: Final = LINK_COLUMNS[1:]
 """The columns of a row, in the published order."""
@@ -32,6 +33,7 @@ _NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
 _ROW: Final = re.compile(
     rf"\s*{_NODE.pattern}\s+\d{{1,4}}[-/.]\d\d?[-/.]\d{{2,4}}\s+\d\d?[:.]\d\d", re.ASCII
 )
+_BEGIN: Final = re.compile(rf"\s*{_NODE.pattern}\s+\d{{4}}[-/.]\d", re.ASCII)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _FIGURES_MIN: Final = 3
@@ -45,7 +47,11 @@ def link_heading(line: str) -> tuple[str, ...] | None:
         return None
     names = [_meaning(word) for word in words[words.index(MARK) :]]
     known = [name for name in names if name]
-    return tuple(known) if len(known) == len(names) and len(known) > 2 else _OWN
+    if len(known) < len(names) or len(known) < 3:
+        return _OWN
+    if known != sorted(known, key=_OWN.index):
+        raise BadFigure("a heading of link activity in another order; expected it as printed")
+    return tuple(known)
 
 
 def _meaning(word: str) -> str | None:
@@ -60,7 +66,9 @@ def link_row(
 ) -> tuple[str | None, LinkFigures] | None:
     """When the interval of a row ended, and its figures; None for a line that is no row."""
     words = line.split()
-    if sum(1 for word in words if reading.is_figure(word)) < _FIGURES_MIN:
+    figures = sum(1 for word in words if reading.is_figure(word))
+    is_cut = bool(_BEGIN.match(line)) or ("." in line and figures == len(words))
+    if figures < _FIGURES_MIN and not is_cut:
         return None
     if len(words) < len(columns):
         raise BadFigure(
@@ -68,6 +76,8 @@ def link_row(
             "expected as many as headings: has the page been cut?"
         )
     head, cells = words[: -len(columns)], words[-len(columns) :]
+    if len({len(each.partition(".")[2]) for each in cells if "." in each}) > 1:
+        raise BadFigure(f"{' '.join(cells)[:30]!r}... differ in decimals; expected as many in all")
     values = {name: reading.number(text) or 0.0 for name, text in zip(columns, cells, strict=True)}
     if missing := [name for name in _OWN if name not in values]:
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")

@@ -58,6 +58,8 @@ class _Above(Struct):
     head: int = 1
     """The first line of this page, of those."""
     notes: list[str] = []
+    is_headed: bool = False
+    """Whether the page has its first line, and so its interval as well."""
 
     def hear(self, line: str, place: FilePlace) -> bool:
         """Take what a line says; whether it said anything."""
@@ -65,7 +67,7 @@ class _Above(Struct):
         if found := _HEAD.search(line):
             # what the page before it said is not of this one
             self.heard.clear()
-            self.made, self.head = None, place.line
+            self.made, self.head, self.is_headed = None, place.line, True
             self.forget_times()
             if found[1]:
                 self.made = _date(found[1])
@@ -111,6 +113,9 @@ class _Above(Struct):
         found = _NAME.fullmatch(rest.strip(" |\\").upper())
         if not found and re.search(r"\d{5,8}$", rest.rstrip(" |\\")):
             raise BadFigure(f"{rest.strip()[-30:]!r} ends a line; expected no numbers of lines")
+        if not found and _FROM_TO.search(line):
+            self.said = replace(self.said, system=None)
+            self.notes.append(f"{place}: no system's name ends the line; {spelt('system')} says it")
         if not found or any(each.startswith(found[0]) for each in _NO_NAMES):
             return None
         below = takewhile(lambda each: not _HEAD.search(each), self.lines[place.line :])
@@ -129,7 +134,14 @@ class _Above(Struct):
         self.said = replace(self.said, begin=None, end=None)
 
     def measurement(self, place: FilePlace) -> Measurement:
-        """A measurement that begins here."""
+        """A measurement that begins here; raises `BadFigure` if half of its interval is lost."""
+        told = [time for time in (self.said.begin, self.said.end) if time]
+        if len(told) == 1:
+            raise BadFigure(
+                f"an interval with {told[0]} alone above it; expected From and To: is one lost?"
+            )
+        if self.is_headed and not told:
+            self.notes.append(f"{place}: no interval above it, and none is known: is a line lost?")
         return replace(self.said, place=place)
 
 
@@ -150,6 +162,8 @@ class _Pages(Struct):
     devices: list[Word] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
+    told: tuple[bool, bool] | None = None
+    """Whether rows of link activity below this heading have a name, and whether a time."""
     details: fcx.Details | None = None
     heading: FilePlace | None = None
     """Of a heading below which there is no row yet."""
@@ -162,6 +176,7 @@ class _Pages(Struct):
         self.close()
         self.above.heard.clear()
         self.heading, self.devices, self.links, self.details = place, None, None, None
+        self.told = None
 
     def close(self) -> None:
         """A page ends. One without a row was cut."""
@@ -276,6 +291,13 @@ class _Pages(Struct):
             return False
         self.heading = None
         time, link = row
+        told = link.partner is not None, time is not None
+        if told != (self.told or told):
+            raise BadFigure(
+                "the rows above have a link's name or a time, and this one has not, or the other "
+                "way round; expected them in all rows of a page or in none"
+            )
+        self.told = told
         whole = self.above.measurement(place)
         before = self.found[-1] if self.found and self.found[-1].links else None
         if time and before and before.end and ("T" in time) != ("T" in before.end):

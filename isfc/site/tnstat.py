@@ -24,6 +24,9 @@ from isfc.site.measurement import FilePlace, ForeignFigures, Measurement
 from isfc.site.page import read_lines
 
 _MESSAGE: Final = re.compile(r"\b(IST\d{3,4}I)\b(.*)")
+_REST: Final = re.compile(r"\W*\d+\W*", re.ASCII)
+"""What a mail program may have put on a line of its own."""
+_LABEL: Final = re.compile(r"\b(?:[IO]PDU|[IO]NLP|[TQ]SWEEP|DIR|BSIZE|SIO|N?BYTE?CNT)\s*=")
 _FORMS: Final = {
     "IST1230I": r"TIME = (\S+) DATE = (\S+) ID = ([\w$#@-]+)",
     "IST1231I": r"IPDU = \d+ OPDU = \d+",
@@ -68,7 +71,8 @@ class _Log(Struct):
         """Read one line, and say what it is; raises `BadFigure` for one that may be of a record."""
         found = _MESSAGE.search(text.upper())
         if found is None:
-            if self.said and "=" in text:
+            is_rest = "=" in text or _REST.fullmatch(text)
+            if (self.said and is_rest) or _LABEL.search(text.upper()):
                 raise BadFigure(not_read(text))
             return Kind.RULE if is_rule(text) else Kind.TEXT
         message, rest = found[1], " ".join(found[2].replace("=", " = ").split())

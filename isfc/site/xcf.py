@@ -23,8 +23,8 @@ _MARK: Final = "IXC356I"
 _ASKED: Final = re.compile(rf"{_MARK}\s+([01]\d|2[0-3])\.([0-5]\d)\.([0-5]\d)\s+DISPLAY\s+XCF\b")
 _MESSAGE: Final = re.compile(r"\s*(?:[A-Z]{3,4}\d{3,4}[A-Z]|D(?:ISPLAY)? XCF)\b")
 _RDEV: Final = "(?P<rdev>[0-9A-F]{4})"
-_FAR: Final = r"(?P<far>\S+)"
-_SYSTEM: Final = r"(?P<system>\S+) (?P<status>\S+)"
+_FAR: Final = r"(?P<far>[0-9A-F]{4}|\?{4})"
+_SYSTEM: Final = r"(?P<system>[A-Z0-9$#@]{1,8}|\?{8}) (?P<status>\S+)"
 _TIME: Final = r"(?P<time>\d+|-+)"
 _TABLES: Final = {
     "PATHIN SYSTEM STATUS PATHOUT RETRY MAXMSG RECVD TIME": (

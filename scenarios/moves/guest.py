@@ -3,6 +3,7 @@
 ``docs/relocation.md`` says of each rule whether it is published, derived or assumed.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf
@@ -189,6 +190,8 @@ Express4 channel."""
 
 USERID_LENGTH_MAX: Final = 8
 """Characters of a userid (published: CP)."""
+_USERID: Final = re.compile(r"[A-Z0-9$#@][\w$#@:.+-]*", re.ASCII | re.IGNORECASE)
+"""CP takes others too, but a mark that was put in front of a line is none of a name."""
 
 MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
@@ -204,7 +207,7 @@ class GuestPlan(Struct, frozen=True):
     def __post_init__(self) -> None:
         check_fields(self)
         name = self.name
-        if not 1 <= len(name) <= USERID_LENGTH_MAX or not name.isascii() or " " in name:
+        if not 1 <= len(name) <= USERID_LENGTH_MAX or not _USERID.fullmatch(name):
             raise ConfigurationError(
                 f"name {name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
             )

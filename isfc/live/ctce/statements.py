@@ -6,6 +6,7 @@ is read, refused, or passed over with a remark.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import IPv4Address
 from typing import Final, NamedTuple
 
 from ctc.address import Rdev, format_rdev
@@ -32,13 +33,18 @@ _DEVICE: Final = re.compile(
 _GROUP: Final = re.compile(r"(?i)([0-9A-F]{1,4})(?:-([0-9A-F]{1,4})|\.(\d{1,3}))?")
 _REST: Final = re.compile(r"(?i)(\d+\s*)?(\d{5}\s*)?(ATTNDELAY(\s+\d+)?\s*)?(FICON)?")
 """What a mail program may have put on a line of its own."""
-_COMMENT: Final = re.compile(r"\s+#.*")
+_COMMENT: Final = re.compile(r"\s+#")
 _COMMENTED: Final = re.compile(r"(?i)[#*\s]*(?=\S*\d)\S{3,}\s+(3088\s+)?CTCE\s+\S*[\d=]")
 _SYMBOL: Final = re.compile(r"(?<!\$)\$\(([^()]*)\)")
 _UNKNOWN: Final = re.compile(r"\$[({][^)}]*[)}]?")
-_DEFSYM: Final = re.compile(r"\S+\s+(\S+)(?:\s+(\"[^\"]*\"|'[^']*'|\S+))?")
+_DEFSYM: Final = re.compile(r"\S+\s+(\S+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s\"']\S*))?")
 _SLIP: Final = re.compile(r".TCE|C.CE|CT.E|CTC[^AINT]?|[TC]CE|CTE|C.?T.?C.?E|CTEC|TCCE|CCTE")
 """CTCE with one letter lost, changed, too many or in its neighbour's place; CTCT is another."""
+_NO_TYPE: Final = re.compile(
+    r"(?:\S*\d\S*|[0-9A-F]{1,4}) (?:\d{5}\b|.*(?<!\S)(?=\S*\d\S*=|=)[0-9A-F]{0,4}=\S|C?T?$)"
+    r"|(?=.*\d)[0-9A-F]{1,4}$"
+)
+"""What only a CTCE device has behind its number, without its type; or a number that is alone."""
 _TITLES: Final = frozenset({"HAO", "HERCLOGO", "LDMOD", "LOG", "LPARNAME", "PANOPT", "PANTITLE"})
 """Statements that may speak of CTCE."""
 
@@ -115,15 +121,17 @@ class HerculesConfiguration:
                 if _COMMENTED.match(said):
                     self.remarks.append(f"{place}: {said[:60]!r} is a comment: passed over")
                 continue
-            said = _COMMENT.split(said)[0]
+            said, *comment = _COMMENT.split(said, maxsplit=1)
+            if comment and _COMMENTED.search(comment[0]):
+                self.remarks.append(f"{place}: {comment[0][:60]!r} is a comment: passed over")
             words = said.upper().split()
-            if after_device and _REST.fullmatch(said):
+            if after_device and _REST.fullmatch(said.lstrip("> |")):
                 raise ConfigurationError(
                     f"{place}: {said!r}: expected it on the line before, whose rest it is"
                 )
             after_device = False
             if words[0] == "DEFSYM":
-                self._define(said)
+                self._define(said, place)
             elif words[0] == "INCLUDE":
                 self._include(said, place, depth)
             elif words[:2] == ["IGNORE", "INCLUDE_ERRORS"]:
@@ -132,9 +140,13 @@ class HerculesConfiguration:
                 self._add(said, place)
                 after_device = True
 
-    def _define(self, said: str) -> None:
-        if (match := _DEFSYM.match(said)) is not None:
-            self._symbols[match[1]] = (match[2] or "").strip("\"'")
+    def _define(self, said: str, place: str) -> None:
+        match = _DEFSYM.fullmatch(said)
+        if match is None:
+            raise ConfigurationError(
+                f"{place}: {said[:60]!r}: expected DEFSYM, a name and one value"
+            )
+        self._symbols[match[1]] = (match[2] or "").strip("\"'")
 
     def _include(self, said: str, place: str, depth: int) -> None:
         name = " ".join(said.split()[1:]).strip("\"'")
@@ -173,6 +185,8 @@ class HerculesConfiguration:
         if match is None:
             raise ConfigurationError(f"{place}: {said[:60]!r}: expected {_FORM}")
         port, far, host, far_port, mtu, keywords = match.groups()
+        if not _is_host(host):
+            raise ConfigurationError(f"{place}: {host[:60]}: expected an address, such as 10.0.0.2")
         number = int(far or "0", 16)
         mate = rdev ^ number if number < _DIFFERENCES else number + index
         return CtceStatement(
@@ -196,14 +210,25 @@ def _may_be_ctce(words: Sequence[str]) -> bool:
     """Whether a statement, in capitals, is of a CTCE device, or of one with marks or a slip."""
     if words[0] in _TITLES:
         return False
+    words = [word for at, word in enumerate(words) if at != 1 or not word.startswith("308")]
     front = " ".join(words[:2])
+    if _NO_TYPE.match(" ".join(words)):
+        return True
     if (
         "CTCE" in front
-        or "CTCE" in words
+        or any(word.partition("=")[0] == "CTCE" for word in words)
         or ("$" in front and not words[0].replace("_", "").isalpha())
     ):
         return True
     return any(_SLIP.fullmatch("".join(words[1:end])) for end in (2, 3))
+
+
+def _is_host(host: str) -> bool:
+    """Whether a partner can be there: a name that ends in a number is an address, if anything."""
+    try:
+        return not host.rpartition(".")[2].isdigit() or bool(IPv4Address(host))
+    except ValueError:
+        return False
 
 
 def _numbers(said: str, place: str) -> Iterator[tuple[Rdev, int]]:

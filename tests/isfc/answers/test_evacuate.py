@@ -115,6 +115,7 @@ BAD_GUESTS = {
     f"{HEADS},max_quiesce\nA,8M,1M,0.001\n": "--max-quiesce 0.001 s of A: ",
     GUESTS.replace("4M,0,", '4M,"0'): "line 3: unexpected end of data; expected CSV",
     GUESTS.replace("1M", "1"): "line 2: change_rate 1: expected a unit, K, M, G or T",
+    GUESTS.replace("B,", ">B,"): "line 3: name '>B': expected a userid",
     GUESTS.replace("B,", "A,"): "line 2 name: A is there twice; expected each once",
     GUESTS.replace("A,", "A LONG NAME,"): "line 2: name 'A LONG NAME': expected a userid",
     "name,memory,like,touched\nA,8M,java,9M\n": "line 2: touched 9M: expected 1 byte to the",

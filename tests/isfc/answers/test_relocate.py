@@ -150,6 +150,7 @@ def test_sizes(text: str, size: int) -> None:
         ("--memory 1G --change-rate 1M --touched 2G", "--touched 2G: expected"),
         ("--memory 1G --hot-set 2G --write-rate 1M", "--hot-set 2G: expected at most"),
         ("--memory 1G --like java", "--like java: has a hot set of 3.125 GiB, and 1 GiB are"),
+        ("--memory 1G --hot-set 16 --write-rate 1M", "--hot-set 16: expected a unit, K, M, G or T"),
         ("--memory 1G --hot-set 512M", "--hot-set 512M: expected also --write-rate, how much"),
         ("--memory 1G --write-rate 9M", "--write-rate 9M: expected also --hot-set, how much"),
         ("--like java --hot-set 0", "--hot-set and --write-rate: expected both"),

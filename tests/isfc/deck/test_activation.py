@@ -136,6 +136,9 @@ LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
         ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
         # a statement that lost a blank or a word is not passed over
         (LOST.format("ACTIVATEISLINK 6021"), "config:3:1: 'ACTIVATEISLINK' is no statement or com"),
+        *((LOST.format(f"ACTIVATE {word} 6021"), f"config:3:10: '{word[:2]}")
+          for word in ("ISL1NK", "ISLNK", "SLINK", "IS LINK")),
+        (LOST.format("ACTIVAT"), "config:3:1: 'ACTIVAT' is no statement or command about links"),
         (LOST.format("ISLINK 6021"), "config:3:1: 'ISLINK' is no statement or command about links"),
         (LOST.format("ACTIVATE 6021 NODE BOSTON"), "config:3:10: '6021' is no statement or comm"),
         ("BOSTON: ACTIVATE ISLINK 7000 7020\n7021 /* ALL OF THEM */\n",

@@ -106,6 +106,12 @@ def test_statements_may_be_in_any_order() -> None:
         ("CUNUMBR=5401,UNIT", "CUNUMBR=5402,UNIT", "12:33", "IODEVICE CUNUMBR: control unit 5402"),
         ("=05400", "=(5400,0)", "12:25", "IODEVICE ADDRESS: count '0'; expected a device number"),
         ("=05400", "=(FFFE,8)", "12:19", "IODEVICE ADDRESS goes beyond FFFF; expected"),
+        (
+            "=05400",
+            "=0(5400,8)",
+            "12:19",
+            "IODEVICE: '0' before a list; expected a list, or CSS(0)",
+        ),
         ("=05400", "=(54FE,8)", "12:2", "IODEVICE 54FE: its last unit address is 105; expected"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from isfc.answers.guest import read_guests
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.csv_table import CsvTable
+from isfc.layout.csv_table import CsvTable, names_in
 from isfc.site.figures import Reading
 from isfc.site.intervals import carried_intervals, is_interval_table
 from scenarios.moves.guest import Limits
@@ -59,6 +59,11 @@ def test_too_many_cells_and_too_few_are_told_by_their_line() -> None:
     assert [(number, problem.partition(";")[0]) for number, _, problem in rows[1:]] == [
         (3, "1 cells"), (4, "3 cells"),
     ]  # fmt: skip
+
+
+def test_columns_are_named_alike_where_a_table_is_known_and_where_it_is_read() -> None:
+    for line in ('begin;A;B"', 'begin";A;B', '"begin"; a ;B'):
+        assert names_in(line) == CsvTable(f"{line}\n").names
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,58 @@ REFUSED = {
     "no heading between": (f"{PAGE}{LATER.splitlines()[6]}\n", 10, "RDEV 7000 is in"),
     "one interval twice": (PAGE + LATER, 14, "the same system and interval as"),
     "no heading": ("\n".join(LINES[5:]), 2, "without a heading above it"),
+    "no end": (PAGE.replace("To  ", "T0  "), 5, "an interval with 2026-11-25T09:55:00 alone above"),
+    "no begin": (PAGE.replace("From", "Form"), 5, "an interval with 2026-11-25T10:00:00 alone"),
+    "cut behind a device": (
+        re.sub("(?m)^7001 CTCA.*", "7001 CT", PAGE),
+        8,
+        "the row of 7001 ends too early",
+    ),
+    "decimals of another kind": (PAGE.replace("  3.1", " 3.10"), 8, "have 1 and 2 decimals"),
+    "columns in another order": (
+        PAGE.replace("Disc Conn", "Conn Disc"),
+        5,
+        "has others in another order",
+    ),
     "no rows": ("\n".join(LINES[:5]), 5, "a heading without rows"),
     "no Addr at first": (PAGE.replace("\nAddr ", "\n-> Addr "), 5, "begin with Addr and Type"),
     "cut in a row": (PAGE[: PAGE.index("7001 CTCA") + 25], 8, "ends too early"),
+    "cut before link activity": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2][:28], ACTIVITY[3])),
+        3,
+        "a row of link activity with",
+    ),
+    "the end of link activity": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2][-16:], ACTIVITY[3])),
+        3,
+        "a row of link activity with",
+    ),
+    "link activity without its link": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2].replace("GDLBOFVM", ""))),
+        3,
+        "the rows above have a link's name or a time, and this one has not",
+    ),
+    "link activity without its time": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2].replace("2011-10-14 04:54:43", ""))),
+        3,
+        "the rows above have a link's name or a time, and this one has not",
+    ),
+    "link activity with other decimals": (
+        "\n".join(ACTIVITY[:2]).replace("834.2", "834.22"),
+        2,
+        "differ in decimals",
+    ),
+    "a day that lost a digit": ("\n".join(ACTIVITY[:2]).replace("10-14", "10-1"), 2, "no time"),
+    "a year that lost a digit": ("\n".join(ACTIVITY[:2]).replace("2011", "211"), 2, "no time"),
+    "link activity in another order": (
+        "\n".join(ACTIVITY[:2])
+        .replace("_WMsg", "_XMsg")
+        .replace("_RMsg", "_WMsg")
+        .replace("_X", "_R"),
+        1,
+        "a heading of link activity in another order",
+    ),
+    "a month that lost a digit": ("\n".join(ACTIVITY[:2]).replace("10-14", "1-014"), 2, "no time"),
     "cut in link activity": (
         (PUBLISHED / "H001709C-link.txt").read_text().rstrip()[:-70],
         4,
@@ -169,6 +218,8 @@ REFUSED = {
     ),
     "details, a comma": (DETAILS.replace("13.4ms", "13,4ms"), 3, "'13,4' has a comma"),
     "details, busy over 100": (DETAILS.replace("98%", "130%"), 3, "Busy 130 %"),
+    "details, parted": (DETAILS.replace("61.8", "61 .8"), 3, "lack io_per_s"),
+    "details, a digit twice": (DETAILS.replace("13.4ms", "13.44ms"), 3, "have 1 and 2 decimals"),
     "details, shifted": (
         DETAILS.replace("15.8ms      SENSE", "25.8ms      SENSE"),
         3,
@@ -215,6 +266,19 @@ def test_what_is_pasted_twice_is_one_interval_and_told(tmp_path: Path, text: str
     if not once.end:  # another page of no time is another interval
         (tmp_path / "again.txt").write_text(text.replace("61.8", "62.0"))
         assert len(read_measurements(both, Reading())) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (DETAILS.replace("Interval", "1nterval"), "page.txt:3: no interval above it"),
+        (PAGE.replace("BOSTON", "B O"), "page.txt:2: no system's name ends the line"),
+    ],
+)
+def test_what_a_heading_has_lost_is_told(tmp_path: Path, text: str, note: str) -> None:
+    reading = Reading()
+    assert len(read(tmp_path, text, reading)) == 1
+    assert note in reading.notes[0]
 
 
 def test_details_of_a_disk_are_left_out(tmp_path: Path) -> None:

@@ -111,6 +111,8 @@ def test_records_of_other_hardware_are_left_out_and_said(tmp_path: Path) -> None
         (TNSTAT.replace("IST314I", "IST313I"), 3, "no IST314I END of it"),
         (TNSTAT.replace("DIR      = READ", "DIR      = WRITE"), 3, "is not whole"),
         (TNSTAT.replace("IST1231I IPDU     = 11822    OPDU     = 12044\n", ""), 3, "not whole"),
+        (TNSTAT + LATER.replace("IST", "IS T"), 21, "'IS T1231I IPDU"),
+        (TNSTAT.replace("36864000", "36864\n000"), 18, "'000' has figures as a row"),
         (OSA.replace("IST1811I P4KTOT", "IST1812I P4KTOT"), 3, "DIR = RD/1"),
         (TNSTAT.replace("26334", "26434"), 3, "26434 10000012 is no time"),
         (TNSTAT + LATER.replace("10150012", "10000012"), 20, "the same system and interval as"),

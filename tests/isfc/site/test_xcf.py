@@ -38,6 +38,8 @@ def test_transfer_times_are_read_of_both_ways(tmp_path: Path) -> None:
         ("12.02.11", "12.O2.11", 2, "expected IXC356I hh.mm.ss DISPLAY XCF"),
         ("RECVD     TIME\n4010", "RECVD     T1ME\n4010", 4, "a heading that no table"),
         ("\n4010         S", "\n4O10         S", 5, "'4O10 SYSB WORKING 5010 10 2000' is no row"),
+        ("4012         ????????", "4012         ?????????", 7, "no row of this table"),
+        ("LINKING ???? ", "LINKING ????? ", 7, "no row of this table"),
         ("3496      339", "3496", 5, "no row of this table"),
         ("3496      339", "3496      33q", 5, "no row of this table"),
         ("3496      339", "3496      -339", 5, "no row of this table"),

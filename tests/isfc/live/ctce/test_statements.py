@@ -79,6 +79,20 @@ def test_symbols_of_the_device_are_its_number() -> None:
         ("0500 CTCE ${P:=31880} h 31890", "1: ${P:=31880}: no DEFSYM before it has that"),
         ("0500 $(KIND) 31880 h 31890", "1: $(KIND): no DEFSYM before it has that"),
         ("0500 CTCE =h\n31890 62552", "2: '31890 62552': expected it on the line before"),
+        ("DEFSYM P '318'0E50 CTCE 31880 h 31890", "1: \"DEFSYM P '318'0E50 CTCE 31880 h 31890\": "),
+        ("DEFSYM P '31\n8'", '1: "DEFSYM P \'31": expected DEFSYM, a name and one value'),
+        ("0500 CTCE =h\n> 32886", "2: '> 32886': expected it on the line before"),
+        ("0500 CTCE =10..0.2", "1: 10..0.2: expected an address, such as 10.0.0.2"),
+        ("0500 CTCE 31880_10.0.0.2 31890", "1: 31880_10.0.0.2: expected an address"),
+        ("0E40 31880 10.0.0.2 31890", "1: '0E40 31880 10.0.0.2 31890': expected"),
+        ("E 31880 10.0.0.2 31890", "1: 'E 31880 10.0.0.2 31890': expected"),
+        ("0E44 1=10.0.0.2", "1: '0E44 1=10.0.0.2': expected"),
+        ("0E44 3088 =10.0.0.2", "1: '0E44 3088 =10.0.0.2': expected"),
+        ("0E44,0E48 F46 CTCE=10.0.0.2", "1: '0E44,0E48 F46 CTCE=10.0.0.2': expected"),
+        ("0E44 3088 CTTCE =h", "1: '0E44 3088 CTTCE =h': expected"),
+        ("0E44 308 8CTCE =h", "1: '0E44 308 8CTCE =h': expected"),
+        ("0E44 CT", "1: '0E44 CT': expected"),
+        ("0E44", "1: '0E44': expected"),
         ("MAINSIZE 1G\nINCLUDE b.cnf", "2: INCLUDE: b.cnf: cannot be read"),
     ],
 )
@@ -97,6 +111,21 @@ def test_a_device_in_a_comment_is_spoken_of() -> None:
     """Marks of a bold line make a comment of it; what only speaks of CTCE is nothing."""
     text = "# 0E40 CTCE =h\n* 4 CTCE devices\n**0E41 CTCE 30880 h 30890**\n# CTCE 30880 is free\n"
     assert [each[:7] for each in read(text, "A.cnf").remarks] == ["A.cnf:1", "A.cnf:3"]
+
+
+def test_a_device_that_was_joined_to_a_comment_is_spoken_of() -> None:
+    found = read("0E40 CTCE =h   # to B0E41 3088 CTCE =h", "A.cnf")
+    assert [f"{each:04X}" for each in found.devices] == ["0E40"]
+    assert found.remarks == ["A.cnf:1: ' to B0E41 3088 CTCE =h' is a comment: passed over"]
+
+
+def test_statements_of_other_devices_are_none_of_ctce() -> None:
+    others = """\
+        CPUMODEL 3090|CNSLPORT 3270|TZOFFSET -0500|0009 3215-C / noprompt|0400.4 3270
+        000E 1403 prt.txt fcb=6 crlf|0120 3390 d.cckd sf=d_*.sf cu=3990|0580 3420 ctce.aws
+        0420 CTCT 30880 192.168.100.2 30880 2048|0E20 3088 CTCI /dev/net/tun 1500 10.1.1.1
+        000C 3505 192.168.1.1:3505 sockdev|0700 LCS -n /dev/net/tun 10.0.0.1"""
+    assert not statements(others.replace("|", "\n"))
 
 
 LINES = sorted(
