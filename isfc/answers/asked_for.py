@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
+from isfc.errors.in_words import exact
 from isfc.site.intervals import WEEKDAYS
-from scenarios.search.sizing import LostPiece
+from scenarios.search.sizing import MB_PER_S_MAX, LostPiece
 
 _DAY_S: Final = 86_400
 _WEEK_S: Final = 7 * _DAY_S
@@ -38,35 +39,38 @@ def read_rate(text: str) -> RateWanted:
     found = _RATE.fullmatch(text)
     piece = (found[2] or _NOTHING).lower() if found else ""
     pieces = {_NOTHING: LostPiece.NONE, **{each.value: each for each in LostPiece}}
-    if found is None or piece not in pieces:
+    rate = float(found[1].replace(",", "")) if found else 0.0
+    if piece not in pieces or not 1 <= rate <= MB_PER_S_MAX:
         raise ConfigurationError(
             f"{spelt('decide')} {text[:40]!r}: expected such as '1000 MB/s with a chpid lost', or "
-            "a ctc, a director or nothing"
+            f"a ctc, a director or nothing, and from 1 to {exact(MB_PER_S_MAX)} MB/s"
         )
-    return RateWanted(float(found[1].replace(",", "")), pieces[piece])
+    return RateWanted(rate, pieces[piece])
 
 
 class MoveWindow(Struct, frozen=True):
-    """A window of the week as it was said, and its spans in seconds since Monday, 00:00."""
+    """A window of the week as it was said, and its spans in seconds since Monday, 00:00.
+
+    Days that follow each other are one span; one of a whole week has no end.
+    """
 
     text: str
     spans: tuple[tuple[int, int], ...]
+    names_day: bool
+    """whether it says which days"""
 
     @property
     def seconds(self) -> int:
         """How long it is."""
         return max(end - begin for begin, end in self.spans)
 
-    @property
-    def names_day(self) -> bool:
-        """Whether it is of some days alone."""
-        return len(self.spans) < len(WEEKDAYS)
-
     def holds(self, begin_s: int, seconds: float, period_s: int) -> bool:
         """Whether what begins then, in a day or a week, and takes so long lies within."""
         begins = range(begin_s, begin_s + 2 * _WEEK_S, period_s)
         return any(
-            begin <= each and each + seconds <= end for each in begins for begin, end in self.spans
+            begin <= each and each + seconds <= end + (end - begin == _WEEK_S) * _WEEK_S
+            for each in begins
+            for begin, end in self.spans
         )
 
 
@@ -79,7 +83,7 @@ def read_window(text: str) -> MoveWindow:
             f"{spelt('window')} {text[:40]!r}: expected such as SUN, SAT-SUN, 02:00-06:00 or "
             "'SUN 02:00-06:00'"
         )
-    return MoveWindow(text.strip(), tuple(spans))
+    return MoveWindow(text.strip(), tuple(spans), bool(found and found[1]))
 
 
 def _spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -90,12 +94,12 @@ def _spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
         return
     begin_day = days.index(first) if first else 0
     count = (days.index(last) - begin_day) % 7 + 1 if first else 7
-    if found[3] is None:
-        yield begin_day * _DAY_S, (begin_day + count) * _DAY_S
+    hours, minutes = ([int(found[n] or 0) for n in each] for each in ((3, 5), (4, 6)))
+    begin, end = (hour * 3600 + minute * 60 for hour, minute in zip(hours, minutes, strict=True))
+    if max(begin, end) > _DAY_S or max(minutes) > 59:
         return
-    hours = [int(found[n]) * 3600 + int(found[n + 1]) * 60 for n in (3, 5)]
-    if max(hours) > _DAY_S or max(int(found[4]), int(found[6])) > 59:
-        return
-    begin, end = hours
+    length = (end - begin) % _DAY_S
+    if not length:  # the next day begins where the one before ends
+        length, count = count * _DAY_S, 1
     for day in range(begin_day, begin_day + count):
-        yield day * _DAY_S + begin, day * _DAY_S + end + _DAY_S * (end <= begin)
+        yield day * _DAY_S + begin, day * _DAY_S + begin + length

@@ -217,7 +217,7 @@ def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
     return ComparedLayout(
         name,
         whole.rate,
-        limits_of(limit, whole.rate.value),
+        limits_of(limit, whole.rate.modelled),
         worst_loss(lefts),
         whole.ctc_count,
         len(ends),
@@ -245,13 +245,14 @@ def _notes_of(whole: AfterLoss) -> tuple[Note, ...]:
 def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
     """For each pair of layouts, by their names, the one with the greater rate first."""
     for pair in combinations(wholes, 2):
-        (ahead, first), (behind, second) = sorted(pair, key=lambda each: -each[1].rate.value)
-        ratio = max(1e-9, first.rate.value) / max(1e-9, second.rate.value)
+        (ahead, first), (behind, second) = sorted(pair, key=lambda each: -each[1].rate.modelled)
+        ratio = max(1e-9, first.rate.modelled) / max(1e-9, second.rate.modelled)
         before, after = second.carried.links.links, first.carried.links.links
+        loads = first.carried.load.each
         if len(after) > 1:
-            found = links_ratio(ratio, before, after)
+            found = links_ratio(ratio, before, after, loads)
         else:
-            found = link_ratio(ratio, before[0], after[0])
+            found = link_ratio(ratio, before[0], after[0], loads=loads)
         yield PairOdds(ahead, behind, found, odds_ahead(found).share)
 
 
@@ -262,7 +263,7 @@ _PAIR_COLUMNS: Final = headed(
 
 def compare_report(found: Comparison) -> Report:
     """Which layout carries most and how sure that is, and the worst loss of each; then a table."""
-    ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
+    ranked = sorted(found.layouts, key=lambda each: -each.rate.modelled)
     best = ranked[0]
     told = found.layouts if len(found.layouts) <= _TOLD_MAX else [best]
     load = "" if best.rate.load is None else f", {best.rate.load.words}"

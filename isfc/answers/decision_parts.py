@@ -15,6 +15,7 @@ from isfc.answers.evacuate import evacuate, rolling_maintenance
 from isfc.answers.gathered import Gathered
 from isfc.answers.io_size import io_size
 from isfc.answers.loads import Loads, loads
+from isfc.answers.loads_report import loads_failure
 from isfc.answers.losses import Losses, losses
 from isfc.answers.measured_compare import compare
 from isfc.answers.measured_fit import fit
@@ -27,6 +28,7 @@ from isfc.errors import IsfcError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.site import GivenSite
+from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
 from isfc.site.file_kind import FileKind
 from scenarios.moves.leaving import Tenant
@@ -114,7 +116,9 @@ class Parts:
     def of_links(self) -> None:
         """What they carry, what losses leave and what is found."""
         planned = partial(plan, self.links, profile=self._profile, jobs=self._jobs)
-        self._made("What it carries", planned, Carries="", Carry="Carries", Limited_by="")
+        found = self._made("What it carries", planned, Carries="", Carry="Carries", Limited_by="")
+        notes = () if found is None else found.notes
+        self._site.remarks += [each.text for each in notes if each.kind is NoteKind.MACHINE]
         self._made("What a loss leaves", partial(self._losses, self.links), Worst="Worst loss")
         self._made("What is found", partial(check, self.links), _CHECKED, Found="")
 
@@ -151,8 +155,7 @@ class Parts:
         if not moved.all_moved:
             self._also(problem="Not every guest is moved.")
         fits = self._made("The window", partial(window_found, when, moved.seconds, busy), _="")
-        if not fits.fits:
-            self._also(problem=f"The moves do not fit into {when.text}.")
+        self._also(problem=fits.problem)
         return None
 
     def _of_loads(
@@ -177,6 +180,8 @@ class Parts:
             ),
             Carried="Load",
         )
+        if found is not None:
+            self._also(problem=loads_failure(found))
         return found if is_one else None
 
     def of_order(self, wanted: RateWanted | None) -> None:
@@ -228,7 +233,11 @@ class Parts:
         if found.best is None:
             self._also(problem="No link carries what is wanted.")
             return None
-        return with_order(self.links, link, parse_layout(found.best.layout))
+        ordered = partial(with_order, self.links, link, parse_layout(found.best.layout))
+        then = self._site.tried(_ORDERED, ordered)
+        if then is not None and self._enough(then, link.name, wanted) is None:
+            self._also(problem=f"{link.name} carries less than is wanted with it; order for more.")
+        return then
 
     def _enough(self, links: Collection, link: str, wanted: RateWanted) -> str | None:
         """That a link carries what is wanted, with the piece gone that leaves least; None else."""

@@ -26,6 +26,7 @@ from isfc.deck.whose import by_system
 from isfc.errors import IsfcError
 from isfc.errors.arguments import Argument
 from isfc.errors.in_words import counted, first_listed, listed
+from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import (
     AnyLayout,
     given_collection,
@@ -44,6 +45,8 @@ _T = TypeVar("_T")
 _NAMED: Final = 6
 _PASTED: Final = (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION)
 """Of what the text is kept; the others are read again by what reads them."""
+_NAMED_BY_NODE: Final = (FileKind.CONSOLE_LOG, FileKind.CONFIGURATION, FileKind.PORTS)
+"""Of what NODE=FILE says whose it is."""
 
 _ASKED_OF: Final = {
     "partitions": {FileKind.DECK},
@@ -158,6 +161,9 @@ class Gathered:
             text = f"{path}: {remedy or 'nothing that a site has of its links'}; expected "
             text += listed([each.value for each in FileKind if each is not kind], "or")
             self._doubt("A file that is not recognised", text)
+        elif node and kind not in _NAMED_BY_NODE:
+            text = f"{name}: {kind.value} says itself whose it is; expected {path}"
+            self._doubt("A name that has no effect", text)
         text = decode(data, path) if kind in _PASTED else ""
         self._texts[kind].append(NamedText(text, path, node))
 
@@ -210,6 +216,10 @@ class Gathered:
     def _remarked(self, found: Imported) -> Collection:
         """The links of an import, of which what was assumed or left out is kept."""
         self.remarks += [each.removeprefix("isfc: note: ") for each in found.remarks]
+        fibres = [fibre for link in found.collection.links for fibre in link.fibres]
+        if any(fibre.profile is ASSUMED_FEATURE for fibre in fibres):
+            said = f"{ASSUMED_FEATURE.feature} is assumed where nothing says the chpids' feature"
+            self.remarks.append(f"{said}: --feature says it.")
         if left := [each for each in found.unpaired if not each.is_expected]:
             first, count = left[0], counted(len(left), "device")
             where = f"{first.node} {format_rdev(first.device.rdev)}, {first.text}"

@@ -215,7 +215,7 @@ def _left(left: AfterLoss) -> Left:
         left.share,
         None if loss is None else f"{_words(left)}, {by}.",
         _sent(carried),
-        None if carried.limit is None else limits_of(carried.limit, left.rate.value),
+        None if carried.limit is None else limits_of(carried.limit, left.rate.modelled),
     )
 
 

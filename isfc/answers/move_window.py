@@ -1,6 +1,7 @@
 """Whether guests have gone within a window, and when they begin best."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from msgspec import Struct
 
@@ -10,6 +11,9 @@ from isfc.reports.figure import Figure, Reported
 from isfc.reports.report import Report
 from isfc.reports.units import with_unit
 from isfc.site.intervals import PERIODS
+
+_ENDS: Final = ("upper end", "middle", "lower end")
+"""Of the range of what moves take."""
 
 
 class WindowFound(Reported, Struct, frozen=True):
@@ -27,29 +31,45 @@ class WindowFound(Reported, Struct, frozen=True):
     """when they begin best beside the load by time; null without one, and where they fit at none"""
     busy_s: tuple[float, float] | None
     """between what they take then, in four of five cases"""
-    fits: bool
-    """whether they do, at the upper end of the range"""
+    fits_at: str
+    """the first of `upper end`, `middle` and `lower end` of the range at which they fit; empty if
+    at none"""
+
+    @property
+    def fits(self) -> bool:
+        """Whether they do, at the upper end."""
+        return self.fits_at == _ENDS[0]
+
+    @property
+    def problem(self) -> str:
+        """That they do not fit, or that it is not known, and by which end; nothing if they do."""
+        if not self.fits_at:
+            return f"The moves do not fit into {self.window}, not even at the {_ENDS[-1]}."
+        if self.fits:
+            return ""
+        return (
+            f"Whether the moves fit into {self.window} is not known: they do at the {self.fits_at} "
+            f"of the range, and not at the {_ENDS[0]}."
+        )
 
 
 def window_found(window: MoveWindow, seconds: Figure, busy: Loads | None) -> WindowFound:
-    """The best time to begin, of those from which all is over before the window is."""
-    whole = seconds.ends.high <= window.seconds
-    if busy is None:
-        return WindowFound(window.text, window.seconds, seconds, None, None, whole)
-    begins = {slot.label: slot.begin_s for slot in busy.slots}
-    period_s = PERIODS[busy.period]
-    inside = [
-        each
-        for each in busy.windows
-        if window.holds(begins[each.label], each.likely_s[1], period_s) and not each.stays
-    ]
-    best = next(iter(inside), None)
-    return WindowFound(
-        *(window.text, window.seconds, seconds),
-        best.label if best else None,
-        best.likely_s if best else None,
-        whole and best is not None,
-    )
+    """The best time to begin, of those from which all is over before the window is.
+
+    At the upper end of the range if it can be, else in the middle, else at the lower end.
+    """
+    asked = window.text, window.seconds, seconds
+    begins = {slot.label: slot.begin_s for slot in busy.slots} if busy else {}
+    cases = zip(_ENDS, (seconds.ends.high, seconds.value, seconds.ends.low), strict=True)
+    for end in (name for name, whole_s in cases if whole_s <= window.seconds):
+        if busy is None:
+            return WindowFound(*asked, None, None, end)
+        for each in busy.windows:
+            took_s = (each.likely_s[1], each.seconds, each.likely_s[0])[_ENDS.index(end)]
+            inside = window.holds(begins[each.label], took_s, PERIODS[busy.period])
+            if inside and not each.stays:
+                return WindowFound(*asked, each.label, each.likely_s, end)
+    return WindowFound(*asked, None, None, "")
 
 
 def window_report(found: WindowFound) -> Report:
@@ -62,7 +82,6 @@ def _answer(found: WindowFound) -> Iterator[tuple[str, str]]:
     if found.begin is not None and found.busy_s is not None:
         low, high = (round(each / 60) for each in found.busy_s)
         yield "Begin", f"{found.begin}, within {found.window}: {low} to {high} min"
-    elif found.fits:
-        yield "Window", f"{found.window}, {hours}: long enough for {with_unit(found.seconds)}"
     else:
-        yield "Window", f"{found.window}, {hours}: {with_unit(found.seconds)} do not fit"
+        fits = f"fit at the {found.fits_at} of the range" if found.fits_at else "do not fit"
+        yield "Window", f"{found.window}, {hours}: {with_unit(found.seconds)} {fits}"

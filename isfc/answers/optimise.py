@@ -28,6 +28,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
 from scenarios.figures.limit import find_limit
+from scenarios.figures.ranges import is_told
 from scenarios.runs.at_site import link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
@@ -53,7 +54,9 @@ def placing_of(
     return Placing(
         dict(zip(objectives, one.figures, strict=True)),
         one.links,
-        one.odds_over(found.given).percent,
+        one.odds_over(found.given).percent
+        if all(is_told(e.workload) for e in one.load.each)
+        else None,
         one.gains(found.given),
         one in found.front,
         _order(layout, new),

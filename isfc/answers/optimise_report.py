@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc.answers.advice import two_paces
 from isfc.answers.limit import LimitedBy, ends_in_cp, limits_answer
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, Note, Reported, Unit
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.report import LIKELY, Column, Lines, Report, Table, headed
 from isfc.reports.text import records
 from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
@@ -38,9 +38,9 @@ class Placing(Struct, frozen=True):
     """by objective, such as `forward`"""
     links: dict[str, Rate]
     """of several links: what the slower direction of each with traffic carries"""
-    odds_percent: int
+    odds_percent: int | None
     """how likely it is that it is ahead of the layout given on real hardware too, at the first
-    objective"""
+    objective; null if its messages are too far from IBM's"""
     gains: bool
     """whether it is ahead of the layout given: by more than the spread, and in three of four such
     choices by the odds"""
@@ -201,7 +201,10 @@ def _over(one: Placing, found: SearchResult) -> str:
     """How far a placing is ahead of the one given, and how surely."""
     ahead = _ahead(one, found.given)
     more = "" if ahead is None else f"{shown(ahead, Unit.CHANGE)} {FORMATS[Unit.CHANGE].name} "
-    return f"{more}over the layout given (odds {one.odds_percent} of 100)"
+    odds = f"odds {one.odds_percent} of 100"
+    if one.odds_percent is None:
+        odds = f"no odds, as {NoRange.TOO_FAR}"
+    return f"{more}over the layout given ({odds})"
 
 
 def _ahead(one: Placing, given: Placing) -> float | None:

@@ -273,7 +273,7 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
         yield "Lose a chpid", worst
         yield "Found", f"{count_of(each.severity for each in found.advice)} (isfc check)"
         return
-    rates = {sender: _count_on(model, sender) for sender in model.stated}
+    rates = {sender: with_unit(rate) for sender, rate in model.to_count_on.items()}
     differ = len({*rates.values()}) > 1
     ways = (f"{sender} {rate}" for sender, rate in rates.items())
     yield "Carries", ", ".join(ways) if differ else f"{next(iter(rates.values()))} each way"
@@ -285,14 +285,6 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
     slower = min(model.stated, key=lambda sender: model.stated[sender].value)
     if slower in model.limits and (gain := model.limits[slower].gain):
         yield "To gain", f"{f'{slower}, ' * differ}saturated: {gain}"
-
-
-def _count_on(model: Modelled, sender: str) -> str:
-    """``390 MB/s (335-454)``: with the stated load; IBM's ceiling, if that is less."""
-    rate, modelled = model.to_count_on[sender], with_unit(model.stated[sender])
-    if rate.no_range != NoRange.PUBLISHED:
-        return modelled
-    return f"{with_unit(rate)}, IBM's ceiling of command mode (by the model {modelled})"
 
 
 def _worst(found: PlannedLink) -> str:

@@ -188,7 +188,7 @@ def all_together(carried: Carried) -> PlannedLinks:
     return PlannedLinks(
         load=carried.load.words,
         rate=carried.rate,
-        limits=UNSET if limit is None else limits_of(limit, carried.rate.value),
+        limits=UNSET if limit is None else limits_of(limit, carried.rate.modelled),
         notes=[*cluster_notes(carried.links), SHARED_UNRANGED],
     )
 

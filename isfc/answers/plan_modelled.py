@@ -4,6 +4,7 @@ Its figures are beside the rule of thumb, with the reasons why they differ.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -27,7 +28,7 @@ from isfc.layout.rules.rule import Untried
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.reports.figure import Figure, Interval, NoRange, Unit
+from isfc.reports.figure import Interval, Unit
 from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
 from scenarios.figures.changed import (
@@ -120,7 +121,6 @@ def modelled_link(
     worst_chpid: plan_link.WorstLoss | None,
 ) -> ModelledLink:
     """The answer of one link with what the model said."""
-    ways = [*zip(plan.directions, figures, strict=True)]
     model = plan_link.Modelled(
         experiment.SUITE,
         experiment.SATURATING_PAIRS,
@@ -132,7 +132,7 @@ def modelled_link(
             for each in figures
             if each.limit is not None
         },
-        {rate.sender: to_count_on(way, rate) for way, rate in ways},
+        {rate.sender: capacity.to_count_on(rate.stated, plan.layout) for rate in figures},
         limited_by(figures),
         ends_at(plan),
         to_do(plan.advice, tried, figures, "isfc check"),
@@ -204,24 +204,6 @@ def handled_mb_per_s(profile: ChpidProfile) -> float:
     return length * 1e9 / ns / MIB
 
 
-def ceiling_mb_per_s(way: capacity.WriteDirection) -> float | None:
-    """What IBM states of FICON in command mode on the chpids of a direction, in MB/s (2^20).
-
-    None where they are slower than what it was stated of.
-    """
-    if all(use.fibre.gbps < capacity.RULE_GBPS_MAX for use in way.chpids):
-        return None
-    return len(way.chpids) * capacity.COMMAND_MODE_MB_PER_S * 1e6 / MIB
-
-
-def to_count_on(way: capacity.WriteDirection, rates: ModelledRate) -> Figure:
-    """What a direction carries with the stated load; the ceiling, if that is less."""
-    ceiling = ceiling_mb_per_s(way)
-    if ceiling is None or rates.stated.value <= ceiling:
-        return rates.stated
-    return Figure(ceiling, Unit.MB_PER_S, no_range=NoRange.PUBLISHED)
-
-
 def ends_at(plan: Plan) -> str:
     """Between which limits each direction ends, on machines; nothing without, or at a site.
 
@@ -229,7 +211,8 @@ def ends_at(plan: Plan) -> str:
     """
     on = machines_of([plan.layout] if plan.layout.site is None else [])
     receivers = [(way, plan.layout.partner(way.sender)) for way in plan.directions]
-    said = [_between(way, to, on.get(to, Processors("z10 EC"))) for way, to in receivers if on]
+    known = partial(_between, plan.layout)
+    said = [known(way, to, on.get(to, Processors("z10 EC"))) for way, to in receivers if on]
     is_open = any(_OPEN in each for each in said)
     return " ".join([*said, *[_TO_MEASURE] * is_open])
 
@@ -241,7 +224,9 @@ _TO_MEASURE: Final = (
 )
 
 
-def _between(way: capacity.WriteDirection, receiver: NodeName, machine: Processors) -> str:
+def _between(
+    link: Layout, way: capacity.WriteDirection, receiver: NodeName, machine: Processors
+) -> str:
     """What CP's receive lock of an end may carry, what the chpids may, and which is less."""
     ends = (replace(machine, case=case) for case in (Estimate.LOW, Estimate.HIGH))
     paces = (on_machine(LinkParameters(), end).receive_ns_per_byte for end in ends)
@@ -249,7 +234,7 @@ def _between(way: capacity.WriteDirection, receiver: NodeName, machine: Processo
     profiles = [use.fibre.profile for use in way.chpids]
     lines = [1e9 / p.line_ns_per_byte / MIB for p in profiles]
     most = sum(map(min, lines, map(handled_mb_per_s, profiles)))
-    chpids = Interval(min(most, ceiling_mb_per_s(way) or most), most)
+    chpids = Interval(min(most, capacity.ceiling_mb_per_s(link, way.sender)), most)
     is_lock, is_chpids = lock.high < chpids.low, chpids.high < lock.low
     mode, links = ("", "fibre links") if chpids.low == sum(lines) else (_MODE, "chpids")
     which = "the lock" if is_lock else f"the {links}" if is_chpids else _OPEN
@@ -272,7 +257,7 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
         (
             figure.saturated.value / len(way.chpids)
             for way, figure in ways
-            if figure.saturated.value > (ceiling_mb_per_s(way) or figure.saturated.value)
+            if figure.saturated.value > capacity.ceiling_mb_per_s(plan.layout, way.sender)
         ),
         default=None,
     )

@@ -259,7 +259,8 @@ class AskedRun(Struct, frozen=True):
             seeds = (one.experiment.seed for one in found)
             newest = [run_links(dataclasses.replace(self.upgraded, seed=seed)) for seed in seeds]
             gain = mean([*map(self._at_side, newest)]).mb_per_s / max(1e-9, mean(results).mb_per_s)
-            more["upgrade"] = link_ratio(gain, experiment.layout, self.upgraded.layout)
+            both, loads = (experiment.layout, self.upgraded.layout), experiment.loads
+            more["upgrade"] = link_ratio(gain, *both, loads=loads)
         repeated = self.seeds is not None
         decks = isinstance(self.layout, Decks)
         name = str(self.layout) if decks else called(self.layout, "") or None

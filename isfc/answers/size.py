@@ -152,7 +152,7 @@ def size(
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
     if best is not None and not on:
         return replace(found, notes=notes)
-    limits = limits_of(search.limit(link), link.left.value)
+    limits = limits_of(search.limit(link), link.left.modelled)
     return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
 
 

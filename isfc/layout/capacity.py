@@ -7,6 +7,7 @@ or more CTCs write on it, and pro rata with fewer.
 
 from collections import Counter
 from collections.abc import Mapping
+from math import inf
 from typing import Final
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import write_order
+from isfc.reports.figure import Figure
 
 MB_PER_S_PER_GBPS: Final = 87.5
 """One-way MB/s for each Gb/s of link speed (published: 175 for 2 Gb/s).
@@ -84,6 +86,26 @@ def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
 def slower_by_rule(layout: Layout) -> float:
     """MB/s of the direction in which a link carries less."""
     return min(way.estimated_mb_per_s for way in directions_of(layout))
+
+
+def to_count_on(rate: Figure, link: Layout) -> Figure:
+    """What a link carries: its rate by the model, or what IBM states of its chpids, if less.
+
+    This is the one definition, wherever a rate is judged or chosen by. Odds and gains are of two
+    figures of the model.
+    """
+    return rate.no_more_than(ceiling_mb_per_s(link, rate.sender))
+
+
+def ceiling_mb_per_s(link: Layout, sender: str | None = None) -> float:
+    """What IBM states of a sender's chpids, or of the sender with fewer, in MB/s (2^20) one way.
+
+    Infinite where all are slower than what it was stated of.
+    """
+    ways = [way for way in directions_of(link) if sender in (None, way.sender)]
+    if all(use.fibre.gbps < RULE_GBPS_MAX for way in ways for use in way.chpids):
+        return inf
+    return min(len(way.ctcs_by_chpid) for way in ways) * COMMAND_MODE_MB_PER_S * 1e6 / 2**20
 
 
 def _direction(layout: Layout, end: int) -> WriteDirection:

@@ -21,7 +21,6 @@ class NoRange(StrEnum):
     BY_RULE = "IBM's rule of thumb states none"
     WHOLE = "the whole is 100 %"
     NO_RATE = "it does not follow from a rate"
-    PUBLISHED = "it is published"
     TOO_FAR = "its messages are too far from any that IBM measured"
     OWN_RULES = "its rules are of one's own"
 
@@ -154,6 +153,8 @@ class Figure(Struct, frozen=True):
     """within what of it an endless run's would be, with 95 % confidence"""
     second: float | None = None
     """[the other pace](run.md#a-link-with-two-paces) that the link may keep, null if it has one"""
+    by_model: float | None = None
+    """what the model carries, where `value` is IBM's ceiling of command mode; else null"""
 
     def __post_init__(self) -> None:
         if (self.range is None) != bool(self.no_range):
@@ -165,9 +166,26 @@ class Figure(Struct, frozen=True):
         return Interval(self.value, self.value) if self.range is None else self.range.likely
 
     @property
+    def modelled(self) -> float:
+        """What the model carries, whatever IBM states."""
+        return self.value if self.by_model is None else self.by_model
+
+    @property
     def paces(self) -> tuple[float, ...]:
         """What the link carries at each pace, the figure first."""
         return (self.value,) if self.second is None else (self.value, self.second)
+
+    def no_more_than(self, most: float) -> "Figure":
+        """The same, or less than the model has, which its range holds then too."""
+        if self.value <= most:
+            return self
+        within = self.range
+        if within is not None:
+            both = (within.likely, within.sure)
+            likely, sure = (Interval(min(most, each.low), each.high) for each in both)
+            within = replace(within, likely=likely, sure=sure)
+        second = self.second if (self.second or most) < most else None
+        return replace(self, value=most, range=within, second=second, by_model=self.value)
 
     def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
         """The same with how well the run knows it."""

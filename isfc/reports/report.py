@@ -16,7 +16,7 @@ from msgspec.structs import force_setattr
 
 from isfc.errors.loading import named
 from isfc.reports.figure import KNOWN, Figure, Interval, Note, NoteKind, Range, Reported, Unit
-from isfc.reports.units import fitted, range_of, shown
+from isfc.reports.units import CEILING, fitted, range_of, shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -140,8 +140,11 @@ def legend(tables: Sequence[Table]) -> str:
         for figure in column.figures(table.rows)
     ]
     why = dict.fromkeys(each.no_range for each in figures if each.no_range not in KNOWN)
-    ranges = f"Ranges: {LIKELY}." if any(each.range for each in figures) else ""
-    return " ".join(filter(None, (ranges, f"{UNRANGED} no range: {'; '.join(why)}." * bool(why))))
+    said = [f"Ranges: {LIKELY}."] * any(each.range for each in figures)
+    said += [f"{UNRANGED} no range: {'; '.join(why)}."] * bool(why)
+    least = {shown(each.value, each.unit) for each in figures if each.by_model is not None}
+    said += [f"{' and '.join(sorted(least))}: {CEILING}; the model carries more."] * bool(least)
+    return " ".join(said)
 
 
 class Bars(Struct, frozen=True):

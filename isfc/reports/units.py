@@ -93,15 +93,20 @@ def range_of(figure: Figure) -> str:
     return "-".join(shown(end, figure.unit) for end in ends)
 
 
+CEILING: Final = "IBM's ceiling of command mode"
+"""What a figure is if the model carries more."""
+
+
 def with_unit(figure: Figure) -> str:
     """``50 % (45-56)``: for a sentence."""
     return f"{amount(figure.value, figure.unit)}{between(figure)}"
 
 
 def between(figure: Figure) -> str:
-    """`` (640-1100)``: behind a figure; nothing without a range."""
-    within = range_of(figure)
-    return f" ({within})" if within else ""
+    """`` (640-1100)``: behind a figure, or also whose it is; nothing without a range."""
+    more = f"{CEILING}, {shown(figure.modelled, figure.unit)} by the model"
+    said = "; ".join(filter(None, (range_of(figure), more * (figure.by_model is not None))))
+    return f" ({said})" if said else ""
 
 
 def plain(interval: Interval) -> str:
@@ -112,7 +117,7 @@ def plain(interval: Interval) -> str:
 def percent_range(ratio: Figure) -> str:
     """``-6 to +17``: of a figure that is so many times another, by how many percent it is more."""
     low, high = (100 * (end - 1) for end in (ratio.ends.low, ratio.ends.high))
-    return f"{low:+.0f} to {high:+.0f}"
+    return f"{low:+.0f} to {high:+.0f}" if ratio.range else "no range"
 
 
 def gain_words(ratio: Figure) -> str:

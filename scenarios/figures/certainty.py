@@ -190,15 +190,22 @@ def range_of(
     return _around(value, errors, basis, f"{wider}{errors.source}", runs, (*away,))
 
 
-def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:
-    """The range of how many times one rate another is, inside of what was measured.
+def ratio_range(
+    ratio: float,
+    differs: Differs = Differs.LAYOUT,
+    beyond: Mapping[str, float] | None = None,
+    *,
+    one_ctc: bool = False,
+) -> Range:
+    """The range of how many times one rate another is, so many octaves ``beyond`` IBM's runs.
 
     Both are off alike, so that this is surer than either; less so where a link has ``one_ctc``.
     `scenarios.figures.ranges.link_ratio` widens it.
     """
-    errors = ratio_errors(differs, one_ctc=one_ctc)
+    away = beyond or {}
+    errors = ratio_errors(differs, one_ctc=one_ctc).grown(sum(away.values()))
     basis = f"the errors of {errors.rows} ratios between IBM's runs with {errors.family}"
-    return _around(ratio, errors, basis, errors.source)
+    return _around(ratio, errors, basis, errors.source, None, (*away,))
 
 
 def _around(
@@ -251,8 +258,11 @@ class Odds(Struct, frozen=True):
 
 
 def odds_ahead(ratio: Figure) -> Odds:
-    """The odds that the first of two is ahead, by the range of how many times the other it is."""
-    return odds_reached(ratio, 1.0)
+    """The odds that the first of two is ahead, by the range of how many times the other it is.
+
+    They are even without a range, as nothing tells.
+    """
+    return Odds(0.5) if ratio.range is None else odds_reached(ratio, 1.0)
 
 
 def odds_reached(found: Figure, wanted: float) -> Odds:

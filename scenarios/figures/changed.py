@@ -66,7 +66,8 @@ class ComparedLoad(Struct, frozen=True):
     def ratio(self) -> Figure:
         """How many times what it carries as it is the changed layout carries."""
         before, changed = self.before.mb_per_s, self.changed.mb_per_s
-        return link_ratio(max(1e-9, changed) / max(1e-9, before), *self.layouts)
+        ratio = max(1e-9, changed) / max(1e-9, before)
+        return link_ratio(ratio, *self.layouts, loads=self.load.each)
 
     @property
     def odds(self) -> Odds:
@@ -172,8 +173,9 @@ class AfterLoss(Struct, frozen=True):
         if not left:
             return Figure(share, Unit.SHARE, no_range=NoRange.NOTHING_CARRIED)
         links = self.whole.links.links, self.carried.links.links
-        found = links_ratio(share, *links)
-        return Figure(share, Unit.SHARE, found.range, load=self.carried.load)
+        load = self.carried.load
+        found = links_ratio(share, *links, load.each)
+        return Figure(share, Unit.SHARE, found.range, found.no_range, load)
 
     def __repr__(self) -> str:
         left = f"{number(100 * self.share.value)} % left, {number(self.rate.value, 1)} MB/s"

@@ -48,7 +48,7 @@ class LinkPlan(Struct, frozen=True):
     @property
     def share(self) -> float:
         """What is left of its rate beside the others."""
-        return self.rate.value / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
+        return self.rate.modelled / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
 
 
 class ClusterPlan(Struct, frozen=True):

@@ -246,9 +246,13 @@ class _Base:
         if not (more := dict(added(links[0])) if len(links) == 1 else {}):
             return ()
         base = steady_mb_per_s or steady_ends(self._experiment).mb_per_s
+        loads = self._experiment.loads
         looks = self._run_each(first_look, [*map(self._experiment.over, more.values())])
         return tuple(
-            Relief(what, link_ratio(look.mb_per_s / base if base else 1.0, links[0], layout))
+            Relief(
+                what,
+                link_ratio(look.mb_per_s / base if base else 1.0, links[0], layout, loads=loads),
+            )
             for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 

@@ -55,7 +55,7 @@ from scenarios.figures.certainty import (
 from scenarios.runs.experiment import NS_PER_S, STATED, Experiment, Load
 from scenarios.runs.notes import APPC_REPLY_LENGTHS, PAIRS_MAX, WRITERS_MAX, shipped_lines
 from scenarios.runs.result import MIB, DeviceResult
-from scenarios.runs.workload import SUITES, Workload, find_workload
+from scenarios.runs.workload import SUITES, LinkLoad, Workload, find_workload
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
 """Of ``elasticities.csv``: MB/s of a link, and what a line leaves, as a standard deviation."""
@@ -180,10 +180,8 @@ def beyond(layout: Layout, workload: Workload, pairs: int) -> dict[str, float]:
     """By how many octaves a run is beyond IBM's, and in what."""
     writers = max(n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
     gbps = max(fibre.profile.link_gbps for fibre in layout.fibres)
-    messages, replies = octaves_from(workload, LIKE[workload.traffic])
     found = {
-        LENGTHS: messages,
-        REPLIES: replies,
+        **_away(workload),
         PAIRS: octaves(pairs, 1, PAIRS_MAX),
         WRITERS: octaves(writers, 1, WRITERS_MAX),
         SPEED: octaves(gbps, 1, MEASURED_GBPS_MAX),
@@ -193,7 +191,13 @@ def beyond(layout: Layout, workload: Workload, pairs: int) -> dict[str, float]:
 
 def is_told(workload: Workload) -> bool:
     """Whether a load is so much like IBM's that errors tell something of it."""
-    return sum(octaves_from(workload, LIKE[workload.traffic])) <= OCTAVES_MAX
+    return sum(_away(workload).values()) <= OCTAVES_MAX
+
+
+def _away(workload: Workload) -> dict[str, float]:
+    """By how many octaves its messages and replies are beyond IBM's."""
+    far = octaves_from(workload, LIKE[workload.traffic])
+    return {name: away for name, away in zip((LENGTHS, REPLIES), far, strict=True) if away}
 
 
 def _locks(value: float, unit: Unit, workload: Workload) -> Widening:
@@ -275,20 +279,34 @@ def _range(
 
 
 def link_ratio(
-    ratio: float, before: Layout, after: Layout, differs: Differs = Differs.LAYOUT
+    ratio: float,
+    before: Layout,
+    after: Layout,
+    differs: Differs = Differs.LAYOUT,
+    loads: Sequence[LinkLoad | Load] = (),
 ) -> Figure:
     """How many times the rate of a run another one has: every odds of two runs are its odds.
 
     The runs differ in their layouts, or else in one thing of their load. What an assumption does to
-    another load is not known: at most all that it does to the figure.
+    another load is not known: at most all that it does to the figure. It grows with the distance of
+    the messages of ``loads`` from IBM's, by which growth is known (`certainty.GROWTH_PER_OCTAVE`).
     """
-    found = ratio_range(ratio, differs, one_ctc=1 in (len(before.ctcs), len(after.ctcs)))
+    if not all(is_told(each.workload) for each in loads):
+        return Figure(ratio, Unit.TIMES, no_range=NoRange.TOO_FAR)
+    every = (_away(each.workload) for each in loads)
+    away = max(every, key=lambda each: sum(each.values()), default={})
+    found = ratio_range(ratio, differs, away, one_ctc=1 in (len(before.ctcs), len(after.ctcs)))
     alike = differs is Differs.LAYOUT
     widenings = assumed_apart(before, after) if alike else assumed(after)
     return Figure(ratio, Unit.TIMES, widened(ratio, found, widenings))
 
 
-def links_ratio(ratio: float, before: Sequence[Layout], after: Sequence[Layout]) -> Figure:
+def links_ratio(
+    ratio: float,
+    before: Sequence[Layout],
+    after: Sequence[Layout],
+    loads: Sequence[LinkLoad | Load],
+) -> Figure:
     """How many times what links carry together others do: the widest of those that change.
 
     Links are the same by their names. Where none of them changes, as others are gone, all count.
@@ -296,7 +314,7 @@ def links_ratio(ratio: float, before: Sequence[Layout], after: Sequence[Layout])
     was = {link.name: link for link in before}
     both = [(was[link.name], link) for link in after]
     changed = [(one, other) for one, other in both if one.ctcs != other.ctcs]
-    found = [link_ratio(ratio, *each) for each in changed or both]
+    found = [link_ratio(ratio, *each, loads=loads) for each in changed or both]
     return max(found, key=lambda each: each.ends.high)
 
 
@@ -348,7 +366,7 @@ def _links_range(mb_per_s: float, links: Sequence[Layout], load: Load) -> Range 
     fitted = [site_range(mb_per_s, link, workload, pairs) for link in links]
     if (known := [each for each in fitted if each is not None]) and len(known) == len(fitted):
         return max(known, key=lambda each: each.likely.high)
-    loads = [(each.workload, each.pairs) for each in load.traffic or [load]]
+    loads = [(each.workload, each.pairs) for each in load.each]
     if not all(is_told(each) for each, _ in loads):
         return None
     away = (beyond(link, *each) for link in links for each in loads)

@@ -1,11 +1,11 @@
 """What links carry, by the model and by IBM's rule of thumb: one definition for all who ask.
 
 What a link carries is the rate of its slower direction, each direction by itself until it is
-steady. Several links run at the same time, all first nodes sending and then all second ones; where
-the file says their traffic, that runs instead, as it is. A link is the case of one. What each of
-its nodes can send is said at saturation, and at a load that people state. Links that its file does
-not have, of which decks tell (`isfc.layout.sharing`), run together with it, as in a plan of a
-file that has all of them.
+steady, and no more than IBM states of command mode (`to_count_on`). Several links run at the same
+time, all first nodes sending and then all second ones; where the file says their traffic, that runs
+instead, as it is. A link is the case of one. What each of its nodes can send is said at saturation,
+and at a load that people state. Links that its file does not have, of which decks tell
+(`isfc.layout.sharing`), run together with it, as in a plan of a file that has all of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import check_known, number
-from isfc.layout.capacity import directions_of, slower_by_rule
+from isfc.layout.capacity import directions_of, slower_by_rule, to_count_on
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout, on_machines
@@ -89,18 +89,19 @@ class Carried:
         links, found = self.links.links, self.ways
         if found is None:
             return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
-        slower = [slower_way(found[link.name]) for link in links]
+        slower = [self.rate_of(link, slower_way(found[link.name])) for link in links]
         if len(links) == 1:
-            return self.rate_of(links[0], slower[0])
-        return links_rate(sum((each.rate.mb_per_s for each in slower), 0.0), links, self.load)
+            return slower[0]
+        every = links_rate(sum((each.modelled for each in slower), 0.0), links, self.load)
+        return every.no_more_than(sum(each.value for each in slower))
 
     def rate_of(self, link: Layout, sent: EndRate) -> Figure:
         """The same of what one end of a link sends."""
         load, rate = self.load, sent.rate
         if len(self.links.links) > 1 or load.traffic:
-            return links_rate(rate.mb_per_s, [link], load).of_run(rate)
+            return to_count_on(links_rate(rate.mb_per_s, [link], load).of_run(rate), link)
         collisions = 0.0 if sent.seen is None else sent.seen.collisions_per_s
-        return link_rate(rate.mb_per_s, link, load, collisions).of_run(rate)
+        return to_count_on(link_rate(rate.mb_per_s, link, load, collisions).of_run(rate), link)
 
 
 def by_rule(link: Layout) -> tuple[float, float]:
@@ -151,7 +152,7 @@ def limited(
     every: Sequence[Carried], run_each: RunEach, *, with_added: bool = False
 ) -> list[Carried]:
     """The same with what limits each; ``with_added`` also what a site could add to it."""
-    rates = {_alike(each.slower): each.rate.value for each in every if each.slower}
+    rates = {_alike(each.slower): each.rate.modelled for each in every if each.slower}
     find = partial(_limit, rates=rates, with_added=with_added)
     limits = iter(_once(find, [each.slower for each in every if each.slower], run_each, _alike))
     return [replace(each, limit=next(limits)) if each.slower else each for each in every]

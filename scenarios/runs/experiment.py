@@ -321,6 +321,11 @@ class Load(Struct, frozen=True):
     traffic: tuple[LinkLoad, ...] = ()
 
     @property
+    def each(self) -> "Sequence[LinkLoad | Load]":
+        """What runs over some link: each has its workload and its pairs."""
+        return self.traffic or [self]
+
+    @property
     def words(self) -> str:
         """The load, as every page says it."""
         if self.traffic:

@@ -203,7 +203,7 @@ def plan_notes(layout: AnyLayout, figures: "Sequence[Saturated]" = ()) -> tuple[
     if not figures:
         return (*_rule(layout), *layout.notes)
     unknown = beyond_plan(layout, figures)
-    return (*_rule(layout), *modelled(layout, unknown, lower=True), BUSY_UNRANGED)
+    return (*_rule(layout), *modelled(layout, unknown), BUSY_UNRANGED)
 
 
 def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
@@ -257,17 +257,16 @@ def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
     return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]
 
 
-def modelled(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> tuple[Note, ...]:
+def modelled(layout: Layout, unknown: Sequence[str]) -> tuple[Note, ...]:
     """Of a figure of the model, with what was never published of it."""
     own = (*_disks(layout), *layout.notes, *_profile(layout), *_z10(layout), *_cards(layout))
-    return (*_extrapolated(unknown, lower=lower), *own)
+    return (*_extrapolated(unknown), *own)
 
 
-def _extrapolated(unknown: Sequence[str], *, lower: bool = False) -> Iterator[Note]:
+def _extrapolated(unknown: Sequence[str]) -> Iterator[Note]:
     if unknown:
         text = f"The model is extrapolated: nothing is published of {', nor of '.join(unknown)}."
-        believe = " Count on the lower of rule and model." if lower else ""
-        yield Note(NoteKind.EXTRAPOLATED, f"{text}{believe}")
+        yield Note(NoteKind.EXTRAPOLATED, text)
 
 
 def _in_step(loads: Iterable[tuple[Layout, int]]) -> Iterator[Note]:

@@ -233,7 +233,8 @@ class Contender(Struct, frozen=True):
     def odds_over(self, other: "Contender") -> Odds:
         """The odds that it is ahead of the other on real hardware, at the first objective."""
         here, there = (max(1e-9, each.rates[0].mb_per_s) for each in (self, other))
-        return odds_ahead(links_ratio(here / there, other.collection.links, self.collection.links))
+        links = other.collection.links, self.collection.links
+        return odds_ahead(links_ratio(here / there, *links, self.load.each))
 
     def gains(self, other: "Contender") -> bool:
         """Whether it is ahead at the first objective: by runs, and as far as the odds tell.

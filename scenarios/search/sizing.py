@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
-from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.capacity import FULL_CTC_COUNT, ceiling_mb_per_s, to_count_on
 from isfc.layout.layout import Fibre, Layout, on_machines
 from isfc.layout.machines import card_on, is_had
 from isfc.layout.processors import Processors
@@ -175,7 +175,7 @@ class SizeSearch(Struct, frozen=True):
         return find_limit(
             self._experiment(left, NodeName(link.left.sender or self.load.client)),
             self._run_each,
-            steady_mb_per_s=link.left.value,
+            steady_mb_per_s=link.left.modelled,
         )
 
     def _least(self, profile: ChpidProfile) -> int:
@@ -207,7 +207,8 @@ class SizeSearch(Struct, frozen=True):
         return min(self.lost.left_of(shape), key=lambda left: self._slower(profile, left))
 
     def _slower(self, profile: ChpidProfile, shape: Shape) -> float:
-        return min(self._short[key] for key in self._keys(profile, shape))
+        most = ceiling_mb_per_s(self._layout(profile, shape))
+        return min(most, *(self._short[key] for key in self._keys(profile, shape)))
 
     def _first(self, profile: ChpidProfile, carried: dict[Shape, float]) -> SizedLink | None:
         """The first that carries what is wanted, of those that come near it."""
@@ -227,13 +228,13 @@ class SizeSearch(Struct, frozen=True):
             for each in (shape, worst)
         )
         layout = self._layout(profile, shape)
-        known = self._figure(left, self._layout(profile, worst))
+        known = self.figure(left, self._layout(profile, worst))
         return SizedLink(
             profile.feature,
             len(shape),
             sum(shape),
             2 * len(shape),
-            self._figure(whole, layout),
+            self.figure(whole, layout),
             known,
             odds_reached(known, self.wanted).percent,
             known.value >= self.wanted,
@@ -246,10 +247,11 @@ class SizeSearch(Struct, frozen=True):
         names = [each.machine for each in self.machines.values()]
         return str(card_on(feature, names)) if names else ""
 
-    def _figure(self, found: SteadyRun, layout: Layout) -> Figure:
+    def figure(self, found: SteadyRun, layout: Layout) -> Figure:
+        """What a layout carries, of the run of its slower direction."""
         load, seen = Load(self.load.workload, self.load.pairs), found.result
         rate = link_rate(found.rate.mb_per_s, layout, load, seen.collisions_per_s)
-        return rate.of_run(found.rate, NodeName(seen.node))
+        return to_count_on(rate.of_run(found.rate, NodeName(seen.node)), layout)
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS

@@ -262,5 +262,7 @@ def standings(
             said[place] = ""
         else:
             ratio = rates[best] / rates[place]
-            said[place] = odds_ahead(link_ratio(ratio, here.layout, there.layout, differs))
+            both = here.layout, there.layout
+            loads = (*here.loads, *there.loads)
+            said[place] = odds_ahead(link_ratio(ratio, *both, differs, loads))
     return said

@@ -24,7 +24,19 @@ def test_a_rate_says_what_may_be_lost(text: str, rate: float, lost: LostPiece) -
     assert read_rate(text) == RateWanted(rate, lost)
 
 
-@pytest.mark.parametrize("text", ["", "fast", "100", "1,00 MB/s", "9 MB/s with a wing lost"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "fast",
+        "100",
+        "1,00 MB/s",
+        "9 MB/s with a wing lost",
+        "0 MB/s",
+        "0.9 MB/s",
+        "2000000 MB/s",
+    ],
+)
 def test_what_is_no_rate_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="expected such as '1000 MB/s with a chpid lost'"):
         read_rate(text)
@@ -38,7 +50,9 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
         ("SUN-MON", [(6 * 24, 8 * 24)], 48),
         ("Sun 02:00-06:00", [(6 * 24 + 2, 6 * 24 + 6)], 4),
         ("SAT-SUN 22:00-04:00", [(5 * 24 + 22, 6 * 24 + 4), (6 * 24 + 22, 7 * 24 + 4)], 6),
-        ("00:00-24:00", [(day * 24, day * 24 + 24) for day in range(7)], 24),
+        ("04:00-22:00", [(day * 24 + 4, day * 24 + 22) for day in range(7)], 18),
+        ("SAT-SUN 06:00-06:00", [(5 * 24 + 6, 7 * 24 + 6)], 48),
+        ("00:00-24:00", [(0, 7 * 24)], 7 * 24),
     ],
 )
 def test_a_window_has_spans_of_the_week(
@@ -63,3 +77,10 @@ def test_a_window_holds_what_is_over_before_it_is_also_past_the_end_of_the_week(
     assert sunday.holds(1 * H, H, WEEK_S)  # Monday, 01:00
     assert not sunday.holds(21 * H, H, WEEK_S)
     assert read_window("22:00-02:00").holds(23 * H, 3 * H, DAY_S)
+
+
+def test_a_window_of_every_hour_has_no_end_and_names_no_day() -> None:
+    always = read_window("00:00-24:00")
+    assert always.holds(6 * DAY_S + 23 * H, 30 * H, WEEK_S)
+    assert not always.names_day
+    assert read_window("SAT-SUN 00:00-24:00").spans == read_window("SAT-SUN").spans

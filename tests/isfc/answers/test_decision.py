@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import isfc
 from isfc.answers import decision_parts
@@ -17,6 +18,7 @@ from isfc.answers.page.document import decision_page
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
+from isfc.reports.figure import Note, NoteKind
 from isfc.reports.text import encoded, markdown
 from tests.decks import DECKS, LOGS
 from tests.isfc.answers.deciding import by_rule, ordered
@@ -118,6 +120,8 @@ def test_page_is_one_file_with_the_decision_first_and_made_again_the_same(guests
          "--feature: expected a console log or an IOCP deck"),
         (SLOW, SiteAsked(ran=("HL:50",)), "An option that has no effect",
          "--ran: expected figures of CTCs"),
+        (["ATLANTA=published-4"], SiteAsked(), "A name that has no effect",
+         "ATLANTA=published-4: a layout says itself whose it is; expected published-4"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_a_part_and_the_rest_is_made(
@@ -176,6 +180,42 @@ def test_what_has_to_be_known_is_asked_or_names_its_options() -> None:
     assert found.is_whole
     assert [text.partition(" ")[0] for text in asked] == ["Which", "ATLANTA"]
     assert dict(found.decided)["Carries"]
+
+
+def test_what_is_assumed_is_said_where_the_figures_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    for link in ("two-cecs", "atlanta-boston"):
+        assert not any("assumed" in each for each in decided([link], SiteAsked()).remarks)
+    logs = [LOGS / "atlanta.txt", LOGS / "boston.txt"]
+    said = " ".join(decided(logs, SiteAsked()).remarks)
+    assert "FICON Express8S is assumed where nothing says the chpids' feature" in said
+    said = " ".join(decided(logs, SiteAsked(feature=("FICON Express8S",))).remarks)
+    assert "is assumed where" not in said
+    note = Note(NoteKind.MACHINE, "CP is as fast as on the z10 EC.")
+    planned = vars(decision_parts)["plan"]
+    monkeypatch.setattr(
+        decision_parts,
+        "plan",
+        lambda *given, **said: replace(planned(*given, **said), notes=[note]),
+    )
+    assert decided(logs, SiteAsked()).remarks[-1] == note.text
+
+
+def test_an_order_is_a_problem_where_the_link_carries_less_than_is_wanted_with_it() -> None:
+    found = decided(EIGHT, SiteAsked(decide="9000 MB/s with a chpid lost"))
+    assert "ATLANTA-BOSTON carries less than is wanted" in wrong(found)["What to order"]
+    assert found.part("The links as they are to be").answer
+
+
+def test_a_load_that_is_not_carried_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = tmp_path / "load.csv"
+    load.write_text("begin,end,ATLANTA,BOSTON\n09:00,10:00,9000,1\n")
+    monkeypatch.setattr(decision_parts, "loads", lambda *_, **__: "loads")
+    monkeypatch.setattr(decision_parts, "loads_failure", lambda found: f"{found}: not carried")
+    found = decided(["atlanta-boston", load], SiteAsked())
+    assert wrong(found) == {"The load by time": "loads: not carried"}
+    assert not found.is_whole
 
 
 def test_consoles_choose_among_the_ctcs_of_decks() -> None:

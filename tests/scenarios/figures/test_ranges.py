@@ -10,8 +10,16 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.reports.figure import NoRange, Range, Unit
-from scenarios.figures.certainty import FigureKind
-from scenarios.figures.ranges import MESSAGES_PER_S_MAX, beyond, figure_of, link_rate, links_rate
+from scenarios.figures.certainty import FigureKind, growth, odds_ahead
+from scenarios.figures.ranges import (
+    MESSAGES_PER_S_MAX,
+    beyond,
+    figure_of,
+    link_rate,
+    link_ratio,
+    links_rate,
+    links_ratio,
+)
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.workload import SUITES, Workload, find_workload
 from tests.layouts import layout_of
@@ -144,6 +152,23 @@ def test_messages_that_are_too_far_have_no_range_and_say_so(kind: FigureKind) ->
     for loads, is_known in ((("HL:50",), False), (("own:500",), True)):
         site = replace(SITE, loads=loads)
         assert (link_rate(100.0, with_site(MEASURED, site), far).range is not None) is is_known
+
+
+@pytest.mark.parametrize(("of", "is_far"), [(load(), False), (load(512, 512), True)])
+def test_a_ratio_is_known_less_the_farther_messages_are_from_ibms(of: Load, is_far: bool) -> None:
+    octaves = sum(beyond(MEASURED, of.workload, 50).values())
+    assert (octaves > 1) == is_far
+    near, far = (
+        link_ratio(1.2, MEASURED, MEASURED, loads=loads).ends.high / 1.2 for loads in ((), [of])
+    )
+    assert far == pytest.approx(near ** growth(octaves))
+
+
+def test_two_layouts_have_no_odds_with_messages_that_are_too_far() -> None:
+    # a search had odds of 94 of 100 where no figure has a range
+    found = links_ratio(1.2, [MEASURED], [MEASURED], load(64, 64).each)
+    assert (found.range, found.no_range) == (None, NoRange.TOO_FAR)
+    assert odds_ahead(found).share == 0.5
 
 
 def test_what_messages_may_cost_locks_counts_beyond_ibms_highest_rate() -> None:

@@ -1,17 +1,26 @@
 """What a link carries while links that its file does not have are busy."""
 
+from math import inf
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from isfc.deck.importing import import_iocp
+from isfc.layout.build import new
+from isfc.layout.capacity import ceiling_mb_per_s, to_count_on
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.reports.figure import NoteKind
-from scenarios.figures.rates import ModelledRate, carry, with_others_busy
+from isfc.reports.units import with_unit
+from scenarios.figures.rates import Carried, EndRate, ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, Experiment, in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, short_ends
+from scenarios.runs.workload import LinkLoad
+from scenarios.search.sizing import LostPiece, SizeSearch
 from tests.decks import mesh_decks
-from tests.layouts import mesh
+from tests.layouts import layout_of, mesh
 from tests.lengthy import few_in_every_run
 
 TEXTS, PORTS = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"))
@@ -95,3 +104,36 @@ def test_a_modelled_rate_is_one_flat_record_for_a_data_frame() -> None:
         "stated_spread_mb_per_s": 3.0,
         "stated_second_mb_per_s": 280.0,
     }
+
+
+@pytest.mark.parametrize(("wide", "rate", "most"), [(16, 711.0, 572.2), (8, 500.0, 500.0)])
+def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
+    wide: int, rate: float, most: float
+) -> None:
+    # a plan said 572 MB/s, and its losses, loads and what to order 711
+    link, found = layout_of((wide, 4)), Rate(rate)
+    carried = Carried(Collection.of(link), STATED, {link.name: (EndRate(found), EndRate(found))})
+    way = ModelledRate(link, link.nodes[0], (found, found)).stated
+    search = SizeSearch(
+        1.0, LostPiece.NONE, 0.0, LinkLoad(*link.nodes, STATED.workload, 50), 1, print
+    )
+    seen: Any = SimpleNamespace(
+        rate=found, result=SimpleNamespace(collisions_per_s=0.0, node=link.nodes[0])
+    )
+    for each in (carried.rate, to_count_on(way, link), search.figure(seen, link)):
+        assert each.value == pytest.approx(most, abs=0.1)
+        assert each.modelled == rate
+        assert each.ends.low < each.value <= each.modelled < each.ends.high
+        assert ("IBM's ceiling of command mode, 711 by the model)" in with_unit(each)) == (
+            each.by_model is not None
+        )
+        assert (each.by_model is None) == (rate == most)
+
+
+def test_features_before_ibms_ceiling_have_none_and_links_together_that_of_each() -> None:
+    assert ceiling_mb_per_s(layout_of((4, 4))) == inf
+    links = [new(ends, "40:50", ctcs=4, feature="FICON Express16SA") for ends in ("A,B", "C,D")]
+    ways = {link.name: (EndRate(Rate(711.0)), EndRate(Rate(900.0))) for link in links}
+    found = Carried(Collection(tuple(links)), STATED, ways).rate
+    assert found.value == pytest.approx(2 * 572.2, abs=0.1)
+    assert found.modelled == 1422

@@ -79,6 +79,7 @@ def by_rule(value: float, unit: str) -> dict[str, object]:
         "sender": None,
         "spread": 0.0,
         "second": None,
+        "by_model": None,
     }
 
 
