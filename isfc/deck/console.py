@@ -169,7 +169,8 @@ def _fields(lines: list[str], file: str) -> Iterator[_Field]:
             behind = line[label.end() : end]
             column = label.end() + len(behind) - len(behind.lstrip()) + 1
             value, *more = [word.strip(_SIGNS) for word in behind.split()] or [""]
-            if more and index < len(labels) and _ONE_WORD.search(label[1]):
+            is_more = index < len(labels) or any(word.endswith(":") for word in more)
+            if more and is_more and _ONE_WORD.search(label[1]):
                 raise _unread(line, Place(file, number))
             words = re.findall("remote|link|device|bytes|[a-z]+", label[1].lower())
             if words == ["node"] and value.upper() != (partner or value.upper()):
@@ -185,9 +186,9 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
     for each in _fields(lines, file):
         if each.label == "link device":
             records.append({})
-        if each.label == "remote link device" and not records:
+        if each.label in ("remote link device", "node") and not records:
             raise each.place.error(
-                "Remote link device: without a Link device: above it",
+                f"{each.label.capitalize()}: without a Link device: above it",
                 "all of the answer to QUERY ISLINK: was its begin cut off?",
             )
         if records:

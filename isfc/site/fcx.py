@@ -57,8 +57,10 @@ def _names(heading: list[Word]) -> Names:
 
 def is_device_row(line: str) -> bool:
     """Whether a line looks like a row of a CTC, even where no heading is above it."""
-    words = line.split()
-    return len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1].upper() in CTC_TYPES
+    words = line.upper().split()
+    is_parted = len(words) > 6 and bool({*words[2:4]} & {*CTC_TYPES[:2]})
+    is_row = len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1] in CTC_TYPES
+    return is_row or is_parted
 
 
 def whole(heading: list[Word]) -> list[Word]:
@@ -194,6 +196,8 @@ class Details(Struct):
 
     def take(self, line: str) -> bool:
         """Take what a line says, if anything; raises `BadFigure` if another said something else."""
+        if re.match(r"\W*\d[\d.]*(?:\s|$)", line):
+            raise BadFigure(f"{not_read(line)}: each figure has its label before it")
         found = {name: each[1] for name, form in _FORMS.items() if (each := form.search(line))}
         for name, text in found.items():
             before = self.figures.setdefault(name, text)
@@ -224,5 +228,7 @@ class Details(Struct):
             )
         texts = [self.figures[name].removesuffix("ms") for name in _FIGURE]
         _check_decimals(address, texts)
+        if re.fullmatch(r"\d\d?", texts[0]) and "." in "".join(texts[1:]):
+            raise BadFigure(f"SSCH rate {texts[0]} of device {address} has no decimal: was it cut?")
         io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

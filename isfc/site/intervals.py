@@ -100,7 +100,12 @@ def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) ->
         place = FilePlace(str(path), number)
         rows.append(reading.attempt(place, partial(_row, place, cells, problem, layout, reading)))
     reading.end()
-    return [row for row in rows if row is not None]
+    found = [row for row in rows if row is not None]
+    if odd := next((row for row in found if row.dated != found[0].dated), None):
+        raise ConfigurationError(
+            f"{odd.place}: of it and {found[0].place} one has a day; expected all or none"
+        )
+    return found
 
 
 def _row(
@@ -109,10 +114,15 @@ def _row(
     if problem:
         raise BadFigure(problem)
     begin, dated = _time(cells["begin"])
-    end = _time(cells["end"])[0] if cells.get("end") else None
+    end, is_end_dated = _time(cells["end"]) if cells.get("end") else (None, dated)
+    if dated != is_end_dated:
+        raise BadFigure("one of begin and end has a day; expected it in both or in none")
     if end is not None and end <= begin and not dated:
         end += timedelta(days=1)
-    first, second = (reading.number(cells[node.lower()] or "...") for node in layout.nodes)
+    texts = [cells[node.lower()] for node in layout.nodes]
+    first, second = (reading.number(text or "...") for text in texts)
+    if any(re.search(r"\d\.$", text) for text in texts):
+        raise BadFigure(f"{' or '.join(texts)[:40]!r} ends with a point; expected its decimals")
     if first is None or second is None or min(first, second) < 0:
         raise BadFigure(f"MB/s of {listed(layout.nodes)}: expected two numbers from 0")
     return _Row(place, begin, end, (first, second), dated)

@@ -33,7 +33,7 @@ _NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
 _ROW: Final = re.compile(
     rf"\s*{_NODE.pattern}\s+\d{{1,4}}[-/.]\d\d?[-/.]\d{{2,4}}\s+\d\d?[:.]\d\d", re.ASCII
 )
-_BEGIN: Final = re.compile(rf"\s*{_NODE.pattern}\s+\d{{4}}[-/.]\d", re.ASCII)
+_BEGIN: Final = re.compile(r"\W*(?:\S+\s+)?\d{3,4}[-/.]\d", re.ASCII)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _FIGURES_MIN: Final = 3
@@ -61,6 +61,11 @@ def _meaning(word: str) -> str | None:
     return None
 
 
+def is_named(columns: tuple[str, ...]) -> bool:
+    """Whether a heading named these columns, as IBM's does; all its figures have one decimal."""
+    return columns is not _OWN
+
+
 def link_row(
     line: str, columns: tuple[str, ...], place: FilePlace, reading: Reading
 ) -> tuple[str | None, LinkFigures] | None:
@@ -76,7 +81,8 @@ def link_row(
             "expected as many as headings: has the page been cut?"
         )
     head, cells = words[: -len(columns)], words[-len(columns) :]
-    if len({len(each.partition(".")[2]) for each in cells if "." in each}) > 1:
+    printed = [each for each in cells if "." in each or is_named(columns)]
+    if len({len(each.partition(".")[2]) for each in printed}) > 1:
         raise BadFigure(f"{' '.join(cells)[:30]!r}... differ in decimals; expected as many in all")
     values = {name: reading.number(text) or 0.0 for name, text in zip(columns, cells, strict=True)}
     if missing := [name for name in _OWN if name not in values]:

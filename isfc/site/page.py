@@ -24,7 +24,7 @@ from isfc.layout.pasted import Kind, holds_row, is_rule, looks_like_row, not_rea
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
-from isfc.site.link_activity import MARK, is_link_row, link_heading, link_row
+from isfc.site.link_activity import MARK, is_link_row, is_named, link_heading, link_row
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement, Ran
 
 _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
@@ -45,6 +45,8 @@ _OWN_HEAD: Final = re.compile(
 _OWN_RUN: Final = re.compile(
     r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b", re.IGNORECASE
 )
+
+_OWN_BEGIN: Final = re.compile(r"\bFCX\d{3} DEVICE, run\b", re.IGNORECASE)
 
 
 class _Above(Struct):
@@ -75,8 +77,8 @@ class _Above(Struct):
             said = True
         if found := _FROM_TO.search(line):
             stamp, rest = leading_stamp(line[found.end() :], self.made)
-            if "T" not in stamp:
-                raise BadFigure(f"{found[1]} {stamp} lacks its date or its time; expected both")
+            if "T" not in stamp or re.match(r"\d{4}/(?:\d/|\d\d/\d\b)", line[found.end() :]):
+                raise BadFigure(f"{found[1]} {stamp} lacks its date, time or a digit; expected all")
             if found[1].upper() == "FROM":
                 self._say(place, begin=stamp, system=self._name(rest, line, place))
             else:
@@ -91,6 +93,8 @@ class _Above(Struct):
         elif found := _OWN_RUN.search(line):
             ran, client = Ran(found[2].upper(), int(found[3])), found[1].lower() == "client"
             self._say(place, clients=client, emulated=True, ran=ran)
+        elif _OWN_BEGIN.search(line):
+            raise BadFigure(f"{line.strip()[:40]!r} has changed; expected it as isfc printed it")
         elif found := _SYSTEM.search(line):
             self._say(place, system=found[1].upper())
         else:
@@ -114,6 +118,8 @@ class _Above(Struct):
         if not found and re.search(r"\d{5,8}$", rest.rstrip(" |\\")):
             raise BadFigure(f"{rest.strip()[-30:]!r} ends a line; expected no numbers of lines")
         if not found and _FROM_TO.search(line):
+            if behind := rest.strip(" |\\"):
+                raise BadFigure(f"{behind[:30]!r} ends a line; expected a system's name alone")
             self.said = replace(self.said, system=None)
             self.notes.append(f"{place}: no system's name ends the line; {spelt('system')} says it")
         if not found or any(each.startswith(found[0]) for each in _NO_NAMES):
@@ -234,7 +240,9 @@ class _Pages(Struct):
             return Kind.HEADING if is_heading else Kind.TEXT
         if _SUM.match(line):
             return Kind.SUM
-        if looks_like_row(line):
+        words = line.split()
+        is_rest = len(words) > 1 and all(map(self.reading.is_figure, words))
+        if is_rest or looks_like_row(line):
             raise BadFigure(not_read(line))
         return Kind.TEXT
 
@@ -288,6 +296,10 @@ class _Pages(Struct):
         """Whether a line is a row of link activity, which is then read."""
         row = link_row(line, columns, place, self.reading)
         if row is None:
+            partner = self.found[-1].links[-1].partner if self.told else None
+            begins = len(line.split()) < 3 and (partner or "").startswith(line.split()[0].upper())
+            if begins or (self.heading and is_named(columns)):
+                raise BadFigure(not_read(line))
             return False
         self.heading = None
         time, link = row

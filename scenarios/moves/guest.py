@@ -190,7 +190,7 @@ Express4 channel."""
 
 USERID_LENGTH_MAX: Final = 8
 """Characters of a userid (published: CP)."""
-_USERID: Final = re.compile(r"[A-Z0-9$#@][\w$#@:.+-]*", re.ASCII | re.IGNORECASE)
+_USERID: Final = re.compile(r"[A-Z0-9$][\w$#@:.+-]*", re.ASCII | re.IGNORECASE)
 """CP takes others too, but a mark that was put in front of a line is none of a name."""
 
 MEMORY_MIN: Final = 2**20

@@ -41,8 +41,10 @@ _DEFSYM: Final = re.compile(r"\S+\s+(\S+)(?:\s+(\"[^\"]*\"|'[^']*'|[^\s\"']\S*))
 _SLIP: Final = re.compile(r".TCE|C.CE|CT.E|CTC[^AINT]?|[TC]CE|CTE|C.?T.?C.?E|CTEC|TCCE|CCTE")
 """CTCE with one letter lost, changed, too many or in its neighbour's place; CTCT is another."""
 _NO_TYPE: Final = re.compile(
-    r"(?:\S*\d\S*|[0-9A-F]{1,4}) (?:\d{5}\b|.*(?<!\S)(?=\S*\d\S*=|=)[0-9A-F]{0,4}=\S|C?T?$)"
-    r"|(?=.*\d)[0-9A-F]{1,4}$"
+    r"(?:\S*\d\S*|[0-9A-F]{1,4}) "
+    r"(?:\d{5}\b|(?!CTCT ).*\b\d{4,5} \S*[.=]\S* \d{4,5}\b|C?T?$"
+    r"|.*(?<!\S)(?=\S*\d\S*=|=)[0-9A-F]{0,4}=\S)"
+    r"|(?=.*\d)[0-9A-F.,:-]+$|.*(?<!\S)[0-9A-F]{0,4}=(?:\d+\.){3}\d"
 )
 """What only a CTCE device has behind its number, without its type; or a number that is alone."""
 _TITLES: Final = frozenset({"HAO", "HERCLOGO", "LDMOD", "LOG", "LPARNAME", "PANOPT", "PANTITLE"})
@@ -220,13 +222,17 @@ def _may_be_ctce(words: Sequence[str]) -> bool:
         or ("$" in front and not words[0].replace("_", "").isalpha())
     ):
         return True
-    return any(_SLIP.fullmatch("".join(words[1:end])) for end in (2, 3))
+    parts = words[1:2], words[2:3], words[1:3]
+    return any(_SLIP.fullmatch("".join(part)) for part in parts)
 
 
 def _is_host(host: str) -> bool:
-    """Whether a partner can be there: a name that ends in a number is an address, if anything."""
+    """Whether a partner can be there: what has numbers for parts is an address."""
+    parts = host.split(".")
+    numbers = sum(part.isdigit() for part in parts)
     try:
-        return not host.rpartition(".")[2].isdigit() or bool(IPv4Address(host))
+        is_name = not parts[-1].isdigit() and 2 * numbers < len(parts)
+        return is_name or bool(IPv4Address(host))
     except ValueError:
         return False
 

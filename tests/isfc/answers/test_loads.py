@@ -186,6 +186,9 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
     [
         (f"{BEGIN}08:00,1,2\n", "", "day.csv:2: an interval whose length nobody says"),
         (f"{BEGIN}08:00,1,2\n08:30,-1,2\n", "", "day.csv:3: MB/s of CLIENT and"),
+        (f"{BOTH}Mon 08:00,09:00,1,2\n", "", "one of begin and end has a day; expected it in both"),
+        (f"{BEGIN}Mon 08:00,1,2\n09:00,1,2\n", "", "day.csv:3: of it and "),
+        (f"{BEGIN}08:00,1,2.\n", "", "'1 or 2.' ends with a point; expected its decimals"),
         (f"{BEGIN}Monn 08:00,1,2\n", "", "'Monn 08:00' is no time; expected"),
         (f"{BEGIN}noon,1,2\n", "", "'noon' is no time; expected"),
         (f"{BOTH}08:00,09:00,1\n", "", "day.csv:2: 3 cells; expected 4"),

@@ -26,7 +26,7 @@ from isfc.reports.terminal import page as page_of
 from scenarios.runs import steady
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import Workload, find_workload
 from scenarios.search.candidate import with_kept_numbers
 from scenarios.search.scoring import Contender, Found, LinksObjective, Objective, Scoring, Task
 from tests.decks import DECKS
@@ -291,6 +291,17 @@ def test_layout_is_ahead_beyond_spreads_of_every_pace_and_by_the_odds() -> None:
 
 
 @pytest.mark.slow
+def test_nothing_is_ahead_and_has_odds_with_messages_that_are_too_far(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    far = Load(Workload("own", 64, 64, 0, 64))
+    best, given = (
+        structs.replace(contender(*each), load=far) for each in ((NEW, 130.0), (GIVEN, 100.0))
+    )
+    text = page(Found((best,), given, given, 1), capsys)
+    assert "No winner +30 % over the layout given (no odds, as its messages are too far" in text
+
+
 def test_what_else_the_file_says_is_written_too(tmp_path: Path) -> None:
     """Without its shared channels the layout that is written here would be refused."""
     given, written = tmp_path / "given.toml", tmp_path / "written.toml"

@@ -85,6 +85,8 @@ def test_chpids_come_from_query_chpid_and_query_paths() -> None:
         (ONE.replace("33C0", "33C00"), "4:41: Remote link device: '33C00'; expected a device"),
         (ONE.replace("2NDI", "2ND(I)"), "2:7: Node: '2ND(I)'; expected a name of 1 to 8"),
         (f"10:22:01 Node BOSTON\n{ONE}", "3:7: Node: '2NDI' is below Node BOSTON; expe"),
+        (ONE.partition("\n")[2], "1:7: Node: without a Link device: above it; expected all"),
+        (ONE.replace("2NDI          Bytes", "Bytes 2NDI"), "2:1: 'Node: Bytes 2NDI Sen"),
         (ONE.replace("Node:", "Nod:"), "1:14: Link device 'CC30' has no Node in line"),
         (f"{ONE}Path 4G online to devices 6000", "5:6: chpid '4G'; expected 2 hex"),
         (f"{ONE}Path 4 online to devices 6000", "5:6: chpid '4'; expected 2 hex digits: was"),

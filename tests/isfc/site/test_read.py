@@ -132,8 +132,21 @@ REFUSED = {
     "no heading between": (f"{PAGE}{LATER.splitlines()[6]}\n", 10, "RDEV 7000 is in"),
     "one interval twice": (PAGE + LATER, 14, "the same system and interval as"),
     "no heading": ("\n".join(LINES[5:]), 2, "without a heading above it"),
+    "a word behind a name": (PAGE.replace("BOSTON", "B OSTON"), 2, "a system's name alone"),
     "no end": (PAGE.replace("To  ", "T0  "), 5, "an interval with 2026-11-25T09:55:00 alone above"),
     "no begin": (PAGE.replace("From", "Form"), 5, "an interval with 2026-11-25T10:00:00 alone"),
+    "the end of a row": (
+        re.sub("(?m)^7001 CTCA.*", "94  ...", PAGE),
+        8,
+        "'94 ...' has figures as a row",
+    ),
+    "a heading and its rows, parted": (
+        re.sub("(?m)^(700|Add)", r"\1  ", PAGE),
+        7,
+        "a row of a device without a heading",
+    ),
+    "a month that lost its digit": (PAGE.replace("2026/11/25 09", "2026/1/25 09"), 2, "a digit"),
+    "a run of ours": ("FCX108 DEVICE, run HL/8/50 at the c1ient: HL, 50 pairs\n" + PAGE, 1, "isfc"),
     "cut behind a device": (
         re.sub("(?m)^7001 CTCA.*", "7001 CT", PAGE),
         8,
@@ -152,6 +165,21 @@ REFUSED = {
         "\n".join((*ACTIVITY[:2], ACTIVITY[2][:28], ACTIVITY[3])),
         3,
         "a row of link activity with",
+    ),
+    "the first row cut in its name": (
+        "\n".join((ACTIVITY[0], ACTIVITY[1][:5], *ACTIVITY[2:])),
+        2,
+        "'GDLBO' has figures as a row",
+    ),
+    "a row cut in its name": (
+        "\n".join((*ACTIVITY[:2], ACTIVITY[2][:12], ACTIVITY[3])),
+        3,
+        "'GDLBOFVM 201' has figures as a row",
+    ),
+    "a point lost in link activity": (
+        "\n".join(ACTIVITY[:2]).replace("  6.0", "   60"),
+        2,
+        "differ in decimals",
     ),
     "the end of link activity": (
         "\n".join((*ACTIVITY[:2], ACTIVITY[2][-16:], ACTIVITY[3])),
@@ -219,6 +247,8 @@ REFUSED = {
     "details, a comma": (DETAILS.replace("13.4ms", "13,4ms"), 3, "'13,4' has a comma"),
     "details, busy over 100": (DETAILS.replace("98%", "130%"), 3, "Busy 130 %"),
     "details, parted": (DETAILS.replace("61.8", "61 .8"), 3, "lack io_per_s"),
+    "details, broken": (DETAILS.replace("61.8", "61\n> .8"), 9, "figure has its label before it"),
+    "details, cut": (re.sub("61[.]8.*", "61", DETAILS), 3, "61 of device 6000 has no decimal"),
     "details, a digit twice": (DETAILS.replace("13.4ms", "13.44ms"), 3, "have 1 and 2 decimals"),
     "details, shifted": (
         DETAILS.replace("15.8ms      SENSE", "25.8ms      SENSE"),
@@ -272,7 +302,7 @@ def test_what_is_pasted_twice_is_one_interval_and_told(tmp_path: Path, text: str
     ("text", "note"),
     [
         (DETAILS.replace("Interval", "1nterval"), "page.txt:3: no interval above it"),
-        (PAGE.replace("BOSTON", "B O"), "page.txt:2: no system's name ends the line"),
+        (PAGE.replace("BOSTON", ""), "page.txt:2: no system's name ends the line"),
     ],
 )
 def test_what_a_heading_has_lost_is_told(tmp_path: Path, text: str, note: str) -> None:
