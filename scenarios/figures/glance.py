@@ -176,7 +176,7 @@ class Glance(Struct, frozen=True):
     ``busy`` is by `Resource.key`; resources that are no server, such as a distance, are not there.
     Of several channels, inter-switch links and link ends it is that of the busiest, which
     ``where`` names by the same key, if there are several links. ``waited`` has what waits for each,
-    if that was looked for.
+    if that was looked for. ``parts`` is the share of all MB that the links of each system carry.
     """
 
     mb_per_s: float
@@ -184,6 +184,7 @@ class Glance(Struct, frozen=True):
     collisions_per_s: float
     where: Mapping[str, str] = {}
     waited: Mapping[str, Waited] = {}
+    parts: Mapping[NodeName | None, float] = {}
 
 
 def glances(
@@ -237,6 +238,10 @@ def glance(experiment: Experiment, *, longer: int = 1, waits: bool = False) -> G
         sum(link.result.collisions_per_s for link in outcome.links),
         {key: name for key, (_, name) in busiest.items() if name} if several else {},
         {**seen.waited, **_window(outcome)} if waits else {},
+        {
+            node: sum(end.mb_per_s_out + end.mb_per_s_in for end in ends) / (outcome.mb_per_s or 1)
+            for node, ends in outcome.systems.items()
+        },
     )
 
 

@@ -8,7 +8,7 @@ is added: a CTC on each chpid, or a chpid.
 
 Shares add up to about 1, as a run in which all is 5 % faster carries 5 % more. So what is busiest
 is tried first, with one seed, until one resource has most or nothing else can count. Only what may
-be alike by that seed is run with the others too.
+be alike by that seed is run with the others too. What is one system's holds up its own links alone.
 
 A figure rests on the constants of the model that move it: each is made 10 % less and 10 % more, one
 after the other, in short runs with the same guests. What moves the rate by more than 2 % is said.
@@ -190,7 +190,8 @@ class _Base:
             busy = self._busy(resource.key)
             if found and busy is not None:
                 most = max(each.share for each in found)
-                if SHARE_OF_BUSY * busy < most - UNLIKE:
+                part = self._seen[0].parts.get(resource.node, 1.0)
+                if SHARE_OF_BUSY * busy * part < most - UNLIKE:
                     continue
             found.append(self._share(resource))
             if is_enough(found):

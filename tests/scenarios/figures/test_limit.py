@@ -15,7 +15,15 @@ from isfc.layout.layout import FarPath, Isl, Layout
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import link_rates
-from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
+from scenarios.figures.resources import (
+    LINE,
+    PROCESSOR,
+    RESOURCES,
+    Holder,
+    Resource,
+    scaled,
+    time_constants,
+)
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
 from scenarios.runs.steady import first_look
 from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
@@ -192,6 +200,28 @@ def test_resources_whose_shares_are_alike_are_a_tie() -> None:
     limit = find_limit(run_of(FOUR), cast(RunEach, pretend))
     assert {each.resource.key for each in limit.first} == {"line", "receive BOSTON"}
     assert [each.share for each in limit.first] == [pytest.approx(0.4)] * 2
+
+
+def test_few_runs_find_what_limits_a_mesh_whose_locks_are_half_busy() -> None:
+    """No lock is tried: each holds up a quarter of what is carried."""
+    links = parse_collection(mesh(8, shared=True))
+    loads = tuple(LinkLoad(*link.nodes, SUITES["HL"], 20) for link in links.links)
+    runs = 0
+
+    def pretend(_work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
+        nonlocal runs
+        runs += len(cases)
+        ns = links.links[0].fibres[0].profile.processor_ns_per_byte
+        fibres = [case.collection.links[0].fibres[0] for case in cases]
+        rates = [100 + 3 * (fibre.profile.processor_ns_per_byte != ns) for fibre in fibres]
+        busy = {"processor": 0.9, **dict.fromkeys(("line", "starts", "clients", "servers"), 0.0)}
+        locks = {f"{lock} {node}": 0.5 for lock in ("send", "receive") for node in links.systems}
+        parts: Any = dict.fromkeys(links.systems, 1 / 4)
+        return [Glance(rate, {**busy, **locks}, 0.0, parts=parts) for rate in rates]
+
+    limit = find_limit(Experiment(links, loads), cast(RunEach, pretend))
+    assert [each.resource for each in limit.first] == [Resource(PROCESSOR)]
+    assert runs <= 15
 
 
 @pytest.mark.parametrize("holder", [Holder.FEATURE, Holder.LINK, Holder.GUESTS])
