@@ -44,9 +44,12 @@ class CsvTable:
         while (row := self._row()) is not None:
             off = f"{len(row)} cells; expected {len(self.names)}, as many as column names"
             cells = zip_longest(self.names, map(str.strip, row[: len(self.names)]), fillvalue="")
+            found = dict(cells)
             if row:
                 problem = off if len(row) != len(self.names) else ""
-                yield self._reader.line_num, dict(cells), problem
+                if found.get(""):
+                    problem = problem or f"{found['']!r} in a column without a name; expected one"
+                yield self._reader.line_num, found, problem
 
     def _row(self) -> list[str] | None:
         try:

@@ -58,7 +58,9 @@ def _names(heading: list[Word]) -> Names:
 def is_device_row(line: str) -> bool:
     """Whether a line looks like a row of a CTC, even where no heading is above it."""
     words = line.upper().split()
-    is_parted = len(words) > 6 and bool({*words[2:4]} & {*CTC_TYPES[:2]})
+    is_parted = len(words) > 6 and (
+        bool({*words[2:4]} & {*CTC_TYPES[:2]}) or words[0][4:] in CTC_TYPES[:2]
+    )
     is_row = len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1] in CTC_TYPES
     return is_row or is_parted
 

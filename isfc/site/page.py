@@ -46,7 +46,7 @@ _OWN_RUN: Final = re.compile(
     r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b", re.IGNORECASE
 )
 
-_OWN_BEGIN: Final = re.compile(r"\bFCX\d{3} DEVICE, run\b", re.IGNORECASE)
+_OWN_BEGIN: Final = re.compile(r"\W*FCX\d{3} DEVICE[,;.] \w", re.IGNORECASE)
 
 
 class _Above(Struct):
@@ -93,7 +93,7 @@ class _Above(Struct):
         elif found := _OWN_RUN.search(line):
             ran, client = Ran(found[2].upper(), int(found[3])), found[1].lower() == "client"
             self._say(place, clients=client, emulated=True, ran=ran)
-        elif _OWN_BEGIN.search(line):
+        elif _OWN_BEGIN.match(line):
             raise BadFigure(f"{line.strip()[:40]!r} has changed; expected it as isfc printed it")
         elif found := _SYSTEM.search(line):
             self._say(place, system=found[1].upper())

@@ -61,6 +61,11 @@ def test_too_many_cells_and_too_few_are_told_by_their_line() -> None:
     ]  # fmt: skip
 
 
+def test_a_cell_below_no_name_is_told_and_an_empty_one_is_none() -> None:
+    problems = [problem for _, _, problem in CsvTable("a,,b\n1,,2\n1,7,2\n")]
+    assert problems == ["", "'7' in a column without a name; expected one"]
+
+
 def test_columns_are_named_alike_where_a_table_is_known_and_where_it_is_read() -> None:
     for line in ('begin;A;B"', 'begin";A;B', '"begin"; a ;B'):
         assert names_in(line) == CsvTable(f"{line}\n").names

@@ -145,6 +145,11 @@ REFUSED = {
         7,
         "a row of a device without a heading",
     ),
+    "a heading and its rows, joined": (
+        re.sub("(?m)^(700.|Addr) ", r"\1", PAGE),
+        7,
+        "a row of a device without a heading",
+    ),
     "a month that lost its digit": (PAGE.replace("2026/11/25 09", "2026/1/25 09"), 2, "a digit"),
     "a run of ours": ("FCX108 DEVICE, run HL/8/50 at the c1ient: HL, 50 pairs\n" + PAGE, 1, "isfc"),
     "cut behind a device": (
