@@ -40,7 +40,8 @@ class CtcStep(Struct, frozen=True):
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later,
     ``between`` whether it has neither all CTCs of before nor all of afterwards. ``frees`` are the
-    devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has.
+    devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has,
+    ``again`` those added that were there before, and are defined still.
     """
 
     kind: StepKind
@@ -50,6 +51,7 @@ class CtcStep(Struct, frozen=True):
     between: bool = False
     frees: frozenset[tuple[NodeName, int]] = frozenset()
     lent: tuple[CtcOfLink, ...] = ()
+    again: tuple[CtcOfLink, ...] = ()
 
     @property
     def nodes(self) -> Nodes:
@@ -188,7 +190,7 @@ def _steps(
     whole = [grouped((one.nodes, key) for key, one in side.items()) for side in sides]
     active = {one.key: one for one in (*task.kept, *task.gone)}
     waiting = {one.key: one for one in task.new}
-    known = {*active, *waiting}
+    there, known = {*active}, {*active, *waiting}
     moves = [move for order in orders for move in order.moves]
     for kind, moved in moves:
         nodes, each = moved[0].nodes, {one.key: one for one in moved}
@@ -208,6 +210,7 @@ def _steps(
             and all(not {*side.get(nodes, ())} <= {*active} for side in whole),
             frozenset(e for one in removed if one.key not in waiting for e in one.ends & ends),
             tuple(one for one in removed if one.key not in known),
+            tuple(one for one in moved if not removed and one.key in there),
         )
 
 
@@ -290,7 +293,7 @@ def _removing(step: CtcStep) -> Iterator[Instruction]:
 
 def _defined(step: CtcStep, end: int) -> Iterator[str]:
     """What one end has to have, by the chpids at both ends."""
-    ctcs = [each.ctc for each in step.ctcs]
+    ctcs = [each.ctc for each in step.ctcs if each not in step.again]
     by_chpids = grouped(
         ((ctc.fibre.chpids[end], ctc.fibre.chpids[1 - end]), ctc.rdevs[end]) for ctc in ctcs
     )
