@@ -207,12 +207,12 @@ class AnswerPrinted(Printing, frozen=True):
                     check_library("pyarrow", f"{each.options[0]} FILE.parquet")
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
-        """Write the files, and print what was found."""
-        for each, path in self._wanted.items():
-            each.write(path, report(found))
+        """Print what was found, and write the files."""
         if self.format:
             _PRINTED[self.format].show(found, report, self.table)
         elif not self.instead:
             from isfc.reports.terminal import page
 
             show(page(report(found), notes=self.notes))
+        for each, path in self._wanted.items():
+            each.write(path, report(found))
