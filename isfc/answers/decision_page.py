@@ -14,7 +14,6 @@ from isfc.errors.loading import named
 from isfc.reports.figure import Reported
 from isfc.reports.report import Report, Table, headed
 
-
 _OWN: Final = frozenset("cec decide feature leave link partitions ports profile ran window".split())
 """What options of `isfc report` say."""
 

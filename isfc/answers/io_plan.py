@@ -273,18 +273,16 @@ def carried(
 
     Synchronous I/Os are reads; those of which no rate is known are named.
     """
-    done = [each for each in synchronous if each.io_per_s is not None]
-    read, written, rate = (
-        sum(getattr(each, name) for each in channels)
-        for name in ("mb_per_s_read", "mb_per_s_write", "io_per_s")
-    )
-    at_once = sum(each.io_per_s or 0.0 for each in done)
-    read += sum(each.mb_per_s or 0.0 for each in done)
-    told = f"{shown(rate + at_once, Unit.PER_S)} I/Os/s, {shown(read, Unit.MB_PER_S)} MB/s read"
-    told += f" and {shown(written, Unit.MB_PER_S)} written"
-    if done:
+    at_once = sum(each.io_per_s or 0.0 for each in synchronous)
+    rate = at_once + sum(each.io_per_s for each in channels)
+    read = sum(each.mb_per_s_read for each in channels)
+    read += sum(each.mb_per_s or 0.0 for each in synchronous)
+    written = shown(sum(each.mb_per_s_write for each in channels), Unit.MB_PER_S)
+    told = f"{shown(rate, Unit.PER_S)} I/Os/s, {shown(read, Unit.MB_PER_S)} MB/s read and {written}"
+    told += " written"
+    if at_once:
         told += f"; {shown(at_once, Unit.PER_S)} of the I/Os synchronous, over zHyperLinks"
-    if unknown := [each.name for each in synchronous if each not in done]:
+    if unknown := [each.name for each in synchronous if each.io_per_s is None]:
         told += f"; of {listed(unknown)} no rate is given"
     return told
 

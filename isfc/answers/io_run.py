@@ -224,7 +224,8 @@ def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
         which = f", of {slowest.name}" if len(ran) > 1 or found.synchronous else ""
         yield "Response", f"{mean} us on average, 99 of 100 within {most} us{which}"
     if found.limits is not None and ran:
-        yield "Limited by", found.limits.text + "; but for synchronous I/Os" * bool(found.synchronous)
+        others = "; but for synchronous I/Os" * bool(found.synchronous)
+        yield "Limited by", f"{found.limits.text}{others}"
     if not found.channels and found.osas:
         both = sum(each.mb_per_s_out + each.mb_per_s_in for each in found.osas)
         yield "Streams", f"{shown(both, Unit.MB_PER_S)} MB/s (2^20) both ways over OSAs"

@@ -182,9 +182,8 @@ def loads(
     """
     check_known(spelt("period"), period, times.PERIODS)
     check_known(spelt("lost"), lost, LostPiece)
-    plans = plans_of(guests or ())
     opened = named_link(layout, link, profile)
-    leaving = _leaving(opened, plans, together, from_)
+    leaving = _leaving(opened, plans_of(guests or ()), together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = tuple(times.slots_of(found, percentile, period))
@@ -213,7 +212,7 @@ def loads(
         windows=tuple(_windows(opened, slots, period, leaving, carries, each_by(jobs))),
         left_out=(*reading.notes, *reading.problems),
         accounts=tuple(reading.accounts),
-        notes=(*opened.notes, *large_guests(plans)),
+        notes=(*opened.notes, *large_guests(leaving.guests if leaving else ())),
     )
 
 

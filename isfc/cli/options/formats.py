@@ -104,8 +104,6 @@ def _html(path: Path, report: Report) -> None:
 def _plot(path: Path, report: Report) -> None:
     from isfc.reports.picture import picture_png, picture_svg
 
-    if not report.drawn:
-        raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
     if path.suffix.lower() == ".svg":
         write_file(path, picture_svg(report))
     else:
@@ -208,6 +206,8 @@ class AnswerPrinted(Printing, frozen=True):
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, and write the files."""
+        if any(each.of_charts for each in self._wanted) and not report(found).drawn:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
         if self.format:
             _PRINTED[self.format].show(found, report, self.table)
         elif not self.instead:

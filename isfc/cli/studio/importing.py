@@ -22,7 +22,10 @@ _ASSUMED: Final = re.compile(
 _OPTIONS: Final = (
     (r"^isfc: note: ", ""),
     (r"; --json names them", ""),
-    (r"; 'isfc import islink --chpids .*' says otherwise", "; change them in the text of the layout if they have not"),
+    (
+        r"; 'isfc import islink --chpids .*' says otherwise",
+        "; change them in the text of the layout if they have not",
+    ),
     (
         r"--cec NAME=(\w+),(\w+) says that the systems are of one CEC, or .* of two",
         r"[cec.NAME] in the text of the layout says which systems are of one CEC, as \1 and \2",

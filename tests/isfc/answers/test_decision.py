@@ -228,15 +228,16 @@ def test_options_on_a_page_are_those_of_report_or_in_a_command_of_their_own(
     measured = DECKS.parent / "measured" / "far-fibres-1.txt"
     pages.write_text(measured.read_text().replace(".", "?", 30))
     named = dict[str, str]()
-    for files, asked in (
+    given: list[tuple[list[Path | str], SiteAsked]] = [
         ([*EIGHT, guests, DECKS.parent / "rmf" / "channel-path-activity.txt"],
          SiteAsked(decide=RATE, window="SUN")),
         ([*EIGHT, nobody, load, pages], SiteAsked(leave=("ATLANTA",))),
         (["two-cecs", nobody], SiteAsked(decide=RATE)),
-        (BOTH_CECS, SiteAsked()),
+        ([*BOTH_CECS], SiteAsked()),
         ([f"BOSTON={LOGS / 'boston.txt'}"], SiteAsked()),
         ([f"ATLANTA={LOGS / 'atlanta.txt'}"], SiteAsked()),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for files, asked in given:
         text = markdown(decision_report(decided(files, asked)))
         commands = re.findall(r"'isfc [^']*'", text)
         assert {*re.findall(_OPTION, re.sub(r"'isfc [^']*'", "", text))} <= known
