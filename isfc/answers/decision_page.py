@@ -1,16 +1,45 @@
 """What a site's files come to: the decision, its parts, and how people see both."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from isfc.answers.change_page import Change, change_lines
+from isfc.errors.arguments import option_of, spelling
 from isfc.errors.in_words import counted
 from isfc.errors.loading import named
 from isfc.reports.figure import Reported
 from isfc.reports.report import Report, Table, headed
+
+_OWN: Final = frozenset("cec decide feature leave link partitions ports profile ran window".split())
+"""What options of `isfc report` say."""
+
+_COMMANDS: Final = {
+    "The site's figures": "measured compare",
+    "The model fitted to the site": "measured fit",
+    "Moving the guests": "evacuate",
+    "The load by time": "loads",
+    "What to order": "size",
+    "Channels": "io size",
+}
+"""The commands that answer with options of their own."""
+
+
+def named_options(title: str) -> AbstractContextManager[None]:
+    """While the body runs, arguments are called what options of `isfc report` are.
+
+    Those that it does not have are called by the command whose answer the part of a title is.
+    """
+
+    def called(name: str) -> str:
+        option = option_of(name)
+        command = _COMMANDS.get(title.partition(" for ")[0], "plan")
+        return option if name in _OWN else f"'isfc {command} {option}'"
+
+    return spelling(called)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +83,8 @@ class DecisionPart:
     @property
     def of_answer(self) -> Report:
         """What its capability says."""
-        made: Report = named(self.reported_by or self.answer.reported_by)(self.answer)
+        with named_options(self.title):
+            made: Report = named(self.reported_by or self.answer.reported_by)(self.answer)
         return made
 
     @property

@@ -10,7 +10,7 @@ from ctc.address import CtcError
 from isfc.answers.asked_for import MoveWindow, RateWanted
 from isfc.answers.change import change
 from isfc.answers.check import check
-from isfc.answers.decision_page import DecisionPart
+from isfc.answers.decision_page import DecisionPart, named_options
 from isfc.answers.evacuate import evacuate, rolling_maintenance
 from isfc.answers.gathered import Gathered
 from isfc.answers.io_size import io_size
@@ -79,7 +79,8 @@ class Parts:
         """
         self._tell(title[:1].lower() + title[1:])
         try:
-            answer = make()
+            with named_options(title):
+                answer = make()
         except (IsfcError, CtcError) as error:
             self._add(title, problem=str(error))
             return None

@@ -7,6 +7,7 @@ option; so does a file that is of no use. Whatever else there is stays of use.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
@@ -17,7 +18,7 @@ from isfc.answers.decision_page import DecisionPart, GivenFile
 from isfc.answers.given import links_of
 from isfc.answers.guest import read_guests
 from isfc.deck.cabling import SeveralCablings
-from isfc.deck.console import LinkedDevice, parse_log
+from isfc.deck.console import LinkedDevice, down_remark, parse_log
 from isfc.deck.imported import Imported, NamedText
 from isfc.deck.importing import import_config, import_iocp, import_islink
 from isfc.deck.listing import deck_partitions
@@ -34,9 +35,10 @@ from isfc.layout.catalogue import (
     read_content,
     shipped_layouts,
 )
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair
-from isfc.site.file import read_content as read_bytes
+from isfc.site.file import MONWRITE_LENGTH_MAX
 from isfc.site.file_kind import FileKind, file_kind
 from scenarios.moves.guest import Limits
 from scenarios.moves.leaving import Tenant
@@ -47,6 +49,8 @@ _PASTED: Final = (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION)
 """Of what the text is kept; the others are read again by what reads them."""
 _NAMED_BY_NODE: Final = (FileKind.CONSOLE_LOG, FileKind.CONFIGURATION, FileKind.PORTS)
 """Of what NODE=FILE says whose it is."""
+
+_EXPECTED: Final = "a file that a site has, such as an IOCP deck, a console log or a layout"
 
 _ASKED_OF: Final = {
     "partitions": {FileKind.DECK},
@@ -99,6 +103,7 @@ class Gathered:
     def __init__(self, files: Sequence[str | Path], about: SiteAsked, ask: Ask) -> None:
         self._about, self._ask = about, ask
         self._said: dict[str, tuple[FileKind, str]] = {}
+        self._first: dict[tuple[str, bytes], str] = {}
         self._texts: dict[FileKind, list[NamedText]] = {kind: [] for kind in FileKind}
         self.doubts: list[DecisionPart] = []
         self.remarks: list[str] = []
@@ -156,9 +161,15 @@ class Gathered:
             self._said[name] = FileKind.OTHER, "cannot be read"
             return
         kind, remedy = file_kind(data)
+        content = node, sha256(data).digest()
+        if (first := self._first.setdefault(content, path)) != path or name in self._said:
+            self._said[name] = kind, "given twice" if first == path else f"the same as {first}"
+            self.remarks.append(f"{name}: {self._said[name][1]}, and read once.")
+            return
         self._said[name] = kind, remedy * (kind is FileKind.OTHER)
         if kind is FileKind.OTHER:
-            text = f"{path}: {remedy or 'nothing that a site has of its links'}; expected "
+            nothing = "nothing that a site has of its links" if data.strip() else "is empty"
+            text = f"{path}: {remedy or nothing}; expected "
             text += listed([each.value for each in FileKind if each is not kind], "or")
             self._doubt("A file that is not recognised", text)
         elif node and kind not in _NAMED_BY_NODE:
@@ -233,7 +244,7 @@ class Gathered:
             return None
         names = [name for found in every for name in found]
         partitions = self._about.partitions
-        if partitions is None and (len(names) != 2 or len({*names}) != 2):
+        if partitions is None and names[1:] and (len(names), len({*names})) != (2, 2):
             question = f"Which partitions are joined, of {', '.join(names)}"
             partitions = self.asked("Which partitions", question, ["--partitions NAME,NAME"])
             if partitions is None:
@@ -268,6 +279,8 @@ class Gathered:
             seen = self.tried("A console log", partial(_devices, log)) or []
             found = [[*_matching(decks, each)] for each in seen]
             shown |= {each for some in found for each in some}
+            if down := down_remark(each for each, some in zip(seen, found, strict=True) if some):
+                self.remarks.append(f"{log.file}: {down}")
             if strangers := found.count([]):
                 which = "none" if strangers == len(seen) else f"not {strangers}"
                 said = f"{log.file}: of {counted(len(seen), 'CTC')} {which} is in the decks"
@@ -291,14 +304,18 @@ class Gathered:
 def holds_layout(given: AnyLayout) -> bool:
     """Whether it is a layout, or nothing that is there, which is for a layout's reader to say."""
     is_path = isinstance(given, str | Path) and "\n" not in str(given)
-    if not is_path or not Path(str(given)).is_file():
+    path = Path(str(given))
+    if not is_path or not (path.is_file() or path.is_dir()):
         return True
     return file_kind(_content(str(given)))[0] is FileKind.LAYOUT
 
 
 def _content(path: str) -> bytes:
     """What a file or a shipped layout holds."""
-    return read_content(path)[0] if path in shipped_layouts() else read_bytes(Path(path))
+    if path in shipped_layouts():
+        return read_content(path)[0]
+    with within(path):
+        return read_bytes(Path(path), _EXPECTED, MONWRITE_LENGTH_MAX)
 
 
 def _devices(log: NamedText) -> list[LinkedDevice]:

@@ -9,13 +9,14 @@ from msgspec.structs import asdict
 
 from ctc.features import find_feature
 from isfc.errors.arguments import Argument, checked
+from isfc.errors.in_words import listed
 from isfc.io.demand import ChannelFlows
 from isfc.io.estimate import ChannelEstimate
 from isfc.io.machine import SapLoad, TrunkLoad
 from isfc.io.osa import PlannedOsa
 from isfc.io.plan import IoAdvice, IoPlan, ResourceUse, advise, make_io_plan
 from isfc.io.shared import read_disks
-from isfc.io.zhyperlink import SynchronousLoad
+from isfc.io.zhyperlink import ReadsActivity, SynchronousLoad, reads_activity
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Note, NoteKind, Reported, Unit
@@ -71,6 +72,10 @@ class PlannedReads(Struct, frozen=True):
 
     name: str
     links: int
+    io_per_s: float | None = None
+    """those that succeed"""
+    mb_per_s: float | None = None
+    """10^6 bytes that they read"""
     success_percent: float | None = None
     link_busy_percent: float | None = None
     rejected_percent: float | None = None
@@ -178,8 +183,10 @@ def _reads(load: SynchronousLoad) -> PlannedReads:
     name, links, found = load.workload.name, len(load.links), load.outcome
     if found is None:
         return PlannedReads(name, links)
-    shares = 100 * found.success, 100 * found.link_busy, 100 * found.rejected
-    return PlannedReads(name, links, *shares, found.latency_ns / 1e3, found.response_ns / 1e3)
+    done = reads_activity(load.workload, found)
+    shares = done.success_percent, done.link_busy_percent, done.rejected_percent
+    rates = done.io_per_s, done.mb_per_s
+    return PlannedReads(name, links, *rates, *shares, done.response_us, found.response_ns / 1e3)
 
 
 def io_plan_report(found: IoEstimates) -> Report:
@@ -222,6 +229,7 @@ _LOADS: Final = (
 )
 _READS: Final = (
     *headed(name="workload", links="links"),
+    Column("I/Os/s", "io_per_s", Unit.PER_S),
     *headed(Unit.PERCENT, success_percent="synchronous\n%", link_busy_percent="busy\n%"),
     *headed(Unit.US, latency_us="in\nus", response_us="all\nus"),
 )
@@ -246,8 +254,8 @@ _ADVICE: Final = (Column("", "severity"), Column("id", "id"), Column("advice", "
 
 
 def _answer(found: IoEstimates) -> Iterator[tuple[str, str]]:
-    if found.channels:
-        yield "Carries", carried(found.channels)
+    if found.channels or found.synchronous:
+        yield "Carries", carried(found.channels, found.synchronous)
     if found.first is not None:
         yield "Full first", f"{found.first.what}: {used(found.first.percent)}"
     more = len(found.advice) - _ADVICE_MAX
@@ -258,14 +266,25 @@ def _answer(found: IoEstimates) -> Iterator[tuple[str, str]]:
         yield "To change", "nothing"
 
 
-def carried(channels: Sequence[ChannelFigures]) -> str:
-    """``10000 I/Os/s, 31 MB/s read and 10 MB/s written``: all of them together."""
-    reads, writes = (
-        shown(sum(getattr(each, f"mb_per_s_{way}") for each in channels), Unit.MB_PER_S)
-        for way in ("read", "write")
-    )
-    rate = shown(sum(each.io_per_s for each in channels), Unit.PER_S)
-    return f"{rate} I/Os/s, {reads} MB/s read and {writes} written"
+def carried(
+    channels: Sequence[ChannelFigures], synchronous: Sequence[PlannedReads | ReadsActivity] = ()
+) -> str:
+    """``10000 I/Os/s, 31 MB/s read and 10 MB/s written``: all together, and how many synchronous.
+
+    Synchronous I/Os are reads; those of which no rate is known are named.
+    """
+    at_once = sum(each.io_per_s or 0.0 for each in synchronous)
+    rate = at_once + sum(each.io_per_s for each in channels)
+    read = sum(each.mb_per_s_read for each in channels)
+    read += sum(each.mb_per_s or 0.0 for each in synchronous)
+    written = shown(sum(each.mb_per_s_write for each in channels), Unit.MB_PER_S)
+    told = f"{shown(rate, Unit.PER_S)} I/Os/s, {shown(read, Unit.MB_PER_S)} MB/s read and {written}"
+    told += " written"
+    if at_once:
+        told += f"; {shown(at_once, Unit.PER_S)} of the I/Os synchronous, over zHyperLinks"
+    if unknown := [each.name for each in synchronous if each.io_per_s is None]:
+        told += f"; of {listed(unknown)} no rate is given"
+    return told
 
 
 def used(percent: float | None) -> str:

@@ -214,17 +214,18 @@ _OSAS: Final = (
 
 
 def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
-    if found.channels:
-        yield "Carried", io_plan.carried(found.channels)
-    if found.workloads:
-        slowest = max(found.workloads, key=lambda each: each.response_us)
+    if found.channels or found.synchronous:
+        yield "Carried", io_plan.carried(found.channels, found.synchronous)
+    if ran := [each for each in found.workloads if each.io_per_s]:
+        slowest = max(ran, key=lambda each: each.response_us)
         mean, most = (
             shown(each, Unit.US) for each in (slowest.response_us, slowest.response_p99_us)
         )
-        which = f", of {slowest.name}" if len(found.workloads) > 1 else ""
+        which = f", of {slowest.name}" if len(ran) > 1 or found.synchronous else ""
         yield "Response", f"{mean} us on average, 99 of 100 within {most} us{which}"
-    if found.limits is not None:
-        yield "Limited by", found.limits.text
+    if found.limits is not None and ran:
+        others = "; but for synchronous I/Os" * bool(found.synchronous)
+        yield "Limited by", f"{found.limits.text}{others}"
     if not found.channels and found.osas:
         both = sum(each.mb_per_s_out + each.mb_per_s_in for each in found.osas)
         yield "Streams", f"{shown(both, Unit.MB_PER_S)} MB/s (2^20) both ways over OSAs"

@@ -97,6 +97,8 @@ class Loads(Reported, Struct, frozen=True):
     """of the last"""
     dated: bool
     """whether these times have a day"""
+    gaps: tuple[str, ...]
+    """times between intervals of which nothing is known"""
     percentile: float
     period: str
     lost: LostPiece
@@ -180,15 +182,14 @@ def loads(
     """
     check_known(spelt("period"), period, times.PERIODS)
     check_known(spelt("lost"), lost, LostPiece)
-    plans = plans_of(guests or ())
     opened = named_link(layout, link, profile)
-    leaving = _leaving(opened, plans, together, from_)
+    leaving = _leaving(opened, plans_of(guests or ()), together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = tuple(times.slots_of(found, percentile, period))
     carries = _carried(opened, LostPiece(lost), each_by(jobs))
     first, second = (
-        _way(opened.nodes[way], _sent(found, way, percentile, period), carries[way], growth, months)
+        _way(opened.nodes[way], _sent(found, way, percentile), carries[way], growth, months)
         for way in (0, 1)
     )
     return Loads(
@@ -196,9 +197,10 @@ def loads(
         nodes=opened.nodes,
         intervals=len(found),
         days=sum(each.seconds for each in found) / 86_400,
-        begin=str(found[0].begin),
-        end=str(found[-1].end),
+        begin=times.said(found[0].begin, dated=found[0].dated),
+        end=times.said(found[-1].end, dated=found[-1].dated),
         dated=found[0].dated,
+        gaps=tuple(times.gaps_of(found)),
         percentile=percentile,
         period=period,
         lost=LostPiece(lost),
@@ -210,7 +212,7 @@ def loads(
         windows=tuple(_windows(opened, slots, period, leaving, carries, each_by(jobs))),
         left_out=(*reading.notes, *reading.problems),
         accounts=tuple(reading.accounts),
-        notes=(*opened.notes, *large_guests(plans)),
+        notes=(*opened.notes, *large_guests(leaving.guests if leaving else ())),
     )
 
 
@@ -299,16 +301,12 @@ def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
 
 
 def _sent(
-    intervals: Sequence[times.CarriedInterval], way: int, percentile: float, period: str
+    intervals: Sequence[times.CarriedInterval], way: int, percentile: float
 ) -> tuple[float, float, float, str]:
     """What one node sent: in the mean, the percentile, the most, and when that began."""
     weighed = [(each.mb_per_s[way], each.seconds) for each in intervals]
     busiest = max(intervals, key=lambda each: each.mb_per_s[way])
-    when = (
-        f"{busiest.begin:%Y-%m-%d %H:%M}"
-        if busiest.dated
-        else times.label_of(times.since(busiest.begin, period), period)
-    )
+    when = times.said(busiest.begin, dated=busiest.dated)[: len("2026-11-02 00:00")]
     return (
         times.mean(weighed),
         times.percentile_of(weighed, percentile),

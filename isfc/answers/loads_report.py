@@ -160,6 +160,12 @@ def _takes(seconds: float) -> str:
 
 
 def _left_out(found: Loads) -> Iterator[str]:
+    if found.gaps:
+        more = f", nor at {counted(len(found.gaps) - 1, 'more time')}" if found.gaps[1:] else ""
+        yield (
+            f"no figures from {found.gaps[0]}{more}: all that is said is of the other times; in a "
+            "table, 'end' says how long a row lasts"
+        )
     if found.left_out:
         yield (
             f"left out, as they cannot be right: {counted(len(found.left_out), 'row')}, the first "

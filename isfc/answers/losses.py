@@ -371,7 +371,8 @@ def _others(found: Losses) -> list[str]:
     """Which pieces have no row, and how to ask for them: the first of each kind; none, no line."""
     kinds = grouped((name.partition(":")[0], name) for name in found.unlisted)
     each = [first_listed(names, 1) for names in kinds.values()]
-    return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
+    told = f"Not in the table, but named by 'isfc plan --without': {'; '.join(each)}."
+    return [told] if each else []
 
 
 def losses_report(found: Losses) -> Report:

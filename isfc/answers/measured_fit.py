@@ -16,6 +16,7 @@ from isfc.io.shared import parse_links, without_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.pasted import lines_read
 from isfc.layout.site import FitErrors
 from isfc.layout.write import format_collection, with_comments
 from isfc.link.name import NodeName
@@ -80,9 +81,8 @@ def fit(
     beside = [one.derived.beside for one in intervals if one.derived.beside]
     said = dict.fromkeys(f"beside it ran {say_beside(each)}" for each in beside)
     texts = [*said] or [note.text for note in of_link.notes]
-    fitted = structs.replace(
-        fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts)
-    )
+    notes = (*fitted.notes, *passed, *left_out, *texts)
+    fitted = structs.replace(fitted, notes=notes, accounts=found.accounts)
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted
@@ -147,6 +147,7 @@ def measured_fit_report(fitted: Fitted) -> Report:
         [*_answer(fitted)],
         [Table("Each constant, and between what it is", _COLUMNS, fitted.constants, "constants")],
         remarks=[f"{note.rstrip('.')}." for note in fitted.notes],
+        read=lines_read(fitted.accounts),
     )
 
 

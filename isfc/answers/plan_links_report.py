@@ -163,7 +163,9 @@ def _overview(found: PlannedLinks) -> Report:
             _cuts_table(found),
             rules_table([RuleFound(*rule, counts[rule], {}) for rule in rules], with_texts=False),
         ],
-        remarks=[f"One link: --link {one.first}-{one.second}. What each loss leaves: --lose."],
+        remarks=[
+            f"One link: --link {one.first}-{one.second}. What each loss leaves: 'isfc plan --lose'."
+        ],
         notes=[known],
         asked="How figures were made, more losses and what is found",
         known=found.notes or (),

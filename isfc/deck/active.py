@@ -210,7 +210,8 @@ def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -
     Raises `ConfigurationError` for what is no logical link.
     """
     connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
-    too_many = ": choose them with the ACTIVATE ISLINK statements (--config FILE)"
+    how = "'isfc import iocp --config FILE'"
+    too_many = f": choose them with the ACTIVATE ISLINK statements ({how})"
     return build_layout(pairing.nodes, connections, said, too_many)
 
 

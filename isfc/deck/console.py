@@ -10,7 +10,7 @@ says of a link is held against the other's.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -76,6 +76,7 @@ class LinkedDevice(Struct, frozen=True):
     partner_rdev: Rdev | None
     kind: str
     place: Place
+    is_down: bool = False
 
     @property
     def far(self) -> str:
@@ -88,6 +89,12 @@ class LinkedDevice(Struct, frozen=True):
         same = (self.partner, self.kind) == (other.partner, other.kind)
         known = None not in (self.partner_rdev, other.partner_rdev)
         return same and (not known or self.partner_rdev == other.partner_rdev)
+
+
+def down_remark(devices: Iterable[LinkedDevice]) -> str:
+    """What to say of those that are down, which a layout has all the same; nothing of none."""
+    down = [f"{format_rdev(each.rdev)} to {each.partner}" for each in devices if each.is_down]
+    return f"State: Down, and counted as if Up: {', '.join(down)}" if down else ""
 
 
 class ConsoleLog(Struct):
@@ -229,6 +236,7 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
             partner_rdev=_rdev(remote, "Remote link device") if remote and remote.value else None,
             kind=FCTC if kind is None else kind.value.strip("_").upper(),
             place=device.place,
+            is_down="state" in record and record["state"].value.lower() == "down",
         )
 
 

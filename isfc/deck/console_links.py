@@ -6,13 +6,16 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdevs
-from isfc.deck.console import FCTC, ConsoleLog, LinkedDevice
+from isfc.deck.console import FCTC, ConsoleLog, LinkedDevice, down_remark
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import runs
 from isfc.layout.build import CtcChoice
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
+
+_SAID: Final = "isfc import islink --chpids"
+"""How chpids are said that no console shows; other commands read consoles, too."""
 
 _EACH: Final = 4
 """CTCs on a chpid of an example: as many as `isfc new` makes."""
@@ -131,7 +134,7 @@ def _single(
             raise place.error(
                 f"{format_rdev(rdev)} is on chpid {format_chpid(other)} here, and on "
                 f"{format_chpid(chpid)} in line {first.line}",
-                f"one, or --chpids {node}:{format_chpid(chpid)}={format_rdev(rdev)}",
+                f"one, or '{_SAID} {node}:{format_chpid(chpid)}={format_rdev(rdev)}'",
             )
         yield rdev, chpid
 
@@ -139,11 +142,11 @@ def _single(
 def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> ConsoleLink:
     link = ConsoleLink(nodes)
     mates: tuple[dict[Rdev, Rdev], dict[Rdev, Rdev]] = ({}, {})
-    single: list[tuple[int, Rdev]] = []
+    seen: list[tuple[int, LinkedDevice]] = []
     for end, node in enumerate(nodes):
         for device in _seen(node, nodes[1 - end], logs, link):
+            seen.append((end, device))
             if device.partner_rdev is None:
-                single.append((end, device.rdev))
                 continue
             pair = device.rdev, device.partner_rdev
             here, there = pair if end == 0 else pair[::-1]
@@ -155,10 +158,12 @@ def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> 
                     "logs of one time",
                 )
     link.remarks += [
-        f"left out: {nodes[end]} {format_rdev(rdev)}, whose remote link device is not known"
-        for end, rdev in single
-        if rdev not in mates[end]
+        f"left out: {nodes[end]} {format_rdev(each.rdev)}, whose remote link device is not known"
+        for end, each in seen
+        if each.rdev not in mates[end]
     ]
+    if down := down_remark(each for end, each in seen if each.rdev in mates[end]):
+        link.remarks.append(down)
     link.connections = _on_chpids(link, mates[0], chpids)
     return link
 
@@ -197,12 +202,12 @@ def _on_chpids(link: ConsoleLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) ->
             raise ConfigurationError(
                 f"{node}: the chpid of {format_rdevs(sorted(unknown[end]))} is not known; expected "
                 "what QUERY CHPID or QUERY PATHS shows in its log, or each chpid with its devices, "
-                f"as --chpids {node}:{_for_example(unknown[end], ends[end].values())}"
+                f"as '{_SAID} {node}:{_for_example(unknown[end], ends[end].values())}'"
             )
         if unknown[end]:
             link.remarks.append(
                 f"assumed: chpids at {node} have the numbers of those at {link.nodes[1 - end]}; "
-                f"--chpids {node}:40=... says otherwise"
+                f"'{_SAID} {node}:40=...' says otherwise"
             )
             far = ends[1 - end]
             ends[end] = {

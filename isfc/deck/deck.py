@@ -285,6 +285,11 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
     if text is None:
         names = [name for _, name in _images(decks)]
         if len(names) != 2 or len({*names}) != 2:
+            if len(names) == 1:
+                raise ConfigurationError(
+                    f"there is no partition but {names[0]}, and a link joins two systems; expected "
+                    "the deck of the other one's CEC as well"
+                )
             raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
         text = ",".join(names)
     systems = [find_system(entry.strip(), decks) for entry in text.split(",")]

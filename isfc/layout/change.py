@@ -41,7 +41,8 @@ class CtcStep(Struct, frozen=True):
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later,
     ``between`` whether it has neither all CTCs of before nor all of afterwards. ``frees`` are the
-    devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has.
+    devices removed whose numbers something new is to have, ``lent`` CTCs that neither layout has,
+    ``again`` those added that were there before, and are defined still.
     """
 
     kind: StepKind
@@ -51,6 +52,7 @@ class CtcStep(Struct, frozen=True):
     between: bool = False
     frees: frozenset[tuple[NodeName, Rdev]] = frozenset()
     lent: tuple[CtcOfLink, ...] = ()
+    again: tuple[CtcOfLink, ...] = ()
 
     @property
     def nodes(self) -> Nodes:
@@ -194,6 +196,7 @@ def _steps(
             bool(removed and left) and all(misses),
             frozenset(e for one in removed if one.key not in waiting for e in one.ends & ends),
             tuple(one for one in removed if not any(one.key in side for side in sides)),
+            tuple(one for one in moved if not removed and one.key in sides[0]),
         )
 
 
@@ -265,7 +268,7 @@ def _defined(step: CtcStep, end: int) -> Iterator[str]:
     """What one end has to have, by the chpids at both ends."""
     by_chpids = grouped(
         ((ctc.fibre.chpids[end], ctc.fibre.chpids[1 - end]), ctc.rdevs[end])
-        for ctc in (each.ctc for each in step.ctcs)
+        for ctc in (each.ctc for each in step.ctcs if each not in step.again)
     )
     for (here, there), rdevs in sorted(by_chpids.items()):
         yield (

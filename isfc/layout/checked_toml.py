@@ -186,7 +186,7 @@ def convert(value: object, kind: type[_T], place: str) -> _T:
         raise ConfigurationError(f"{place}: {problem}".removeprefix(": "))
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     for key, each in value.items():
-        at = f"{place} {show_key(key)}".strip()
+        at = f"{place} {show_key(str(key))}".strip()
         if key not in fields:
             raise ConfigurationError(f"{at}: no such key; expected one of {', '.join(expected)}")
         for inner, table, within_key in _tables(fields[key].type, key, each, place):
@@ -216,7 +216,7 @@ def _tables(
             yield inner, value, f"{place} {key}" if place else f"[{key}]"
         elif get_origin(option) is dict and isinstance(value, dict):
             named = (item for item in value.items() if not others or isinstance(item[1], dict))
-            yield from ((inner, each, f"[{key}.{show_key(name)}]") for name, each in named)
+            yield from ((inner, each, f"[{key}.{show_key(str(name))}]") for name, each in named)
         elif get_origin(option) is list and isinstance(value, list):
             yield from ((inner, each, f"[[{key}]] #{n}") for n, each in enumerate(value, start=1))
 

@@ -36,6 +36,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.numbering import numbers_down
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
@@ -362,25 +363,19 @@ def _numbered(
 ) -> list[tuple[Rdev, Rdev]]:
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
-    taken = [*map(named("isfc.deck.numbers.numbers_of")(collection).get, link.nodes)]
-    found: list[tuple[Rdev, Rdev]] = []
-    for place, was in enumerate(kept):
-        if was is not None:
-            found.append(own[was])
-            continue
-        after = next((own[each][0] for each in kept[place:] if each is not None), RDEV_MAX + 1)
-        before, far = found[-1] if found else (Rdev(max(0, after - 256)), own[0][1])
-        near = next((n for n in range(before + 1, after) if n not in taken[0]), None)
-        if near is None:
-            return _numbered(collection, link, _at_the_end(len(own), len(kept), after))
-        found.append((Rdev(near), Rdev(first_free(far + 1, RDEV_MAX + 1, taken[1]))))
-        taken[0].add(Rdev(near))
-        taken[1].add(found[-1][1])
-    return found
+    every = named("isfc.deck.numbers.numbers_of")(collection)
+    here, there = (
+        frozenset(every[node]) - {*rdevs}
+        for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
+    )
+    held = {place: own[was] for place, was in enumerate(kept) if was is not None}
+    found = numbers_down(own, len(kept), held, (here, there))
+    return found or _numbered(collection, link, _at_the_end(len(own), kept))
 
 
-def _at_the_end(old: int, new: int, after: int) -> list[int | None]:
+def _at_the_end(old: int, kept: Sequence[int | None]) -> list[int | None]:
     """All new CTCs behind the others, where there is no room between: these move then."""
-    if after > RDEV_MAX:
+    moved: list[int | None] = [*range(min(old, len(kept))), *[None] * (len(kept) - old)]
+    if moved == kept:
         raise ConfigurationError(f"no device number up to {format_rdev(Rdev(RDEV_MAX))} is free")
-    return [*range(min(old, new)), *[None] * (new - old)]
+    return moved

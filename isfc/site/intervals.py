@@ -50,6 +50,14 @@ class CarriedInterval(Struct, frozen=True):
         return (self.end - self.begin).total_seconds()
 
 
+def said(time: datetime, *, dated: bool) -> str:
+    """A time as its source prints it: with a date, with a day of the week, or with neither."""
+    if time.year > int(_NO_DATE[:4]):
+        return str(time)
+    day = f"{WEEKDAYS[time.weekday()]} " * dated
+    return f"{day}{time:%H:%M}" + f":{time:%S}" * (time.second > 0)
+
+
 class _Row(Struct, frozen=True):
     """An interval whose begin or end may not be known."""
 
@@ -174,8 +182,9 @@ def _whole(rows: Sequence[_Row]) -> list[CarriedInterval]:
     for (row, one), (other, after) in pairwise(zip(ordered, found, strict=True)):
         if after.begin < one.end - timedelta(seconds=APART_S):
             raise ConfigurationError(
-                f"{other.place}: from {after.begin}, before the interval of {row.place} is over "
-                f"({one.end}); expected each time once"
+                f"{other.place}: from {said(after.begin, dated=other.dated)}, before the interval "
+                f"of {row.place} is over ({said(one.end, dated=row.dated)}); expected each time "
+                "once"
             )
     return found
 
@@ -198,10 +207,18 @@ def _lengthened(rows: Sequence[_Row], number: int, usual: timedelta | None) -> C
     assert end is not None
     if not timedelta(0) < end - begin <= _LONGEST:
         raise ConfigurationError(
-            f"{row.place}: from {begin} to {end}; expected an end after the begin, and a day at "
-            "most"
+            f"{row.place}: from {said(begin, dated=row.dated)} to {said(end, dated=row.dated)}; "
+            "expected an end after the begin, and a day at most"
         )
     return CarriedInterval(begin, end, row.mb_per_s, row.dated)
+
+
+def gaps_of(intervals: Sequence[CarriedInterval]) -> Iterator[str]:
+    """Each time between two intervals of which nothing is known, as ``09:30 to 11:00``."""
+    for one, after in pairwise(intervals):
+        if (after.begin - one.end).total_seconds() > APART_S:
+            ends = said(one.end, dated=one.dated), said(after.begin, dated=after.dated)
+            yield " to ".join(ends)
 
 
 SLOT_S: Final = 900

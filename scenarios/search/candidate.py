@@ -21,13 +21,11 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, FibreKind, Layout
+from isfc.layout.numbering import Others, numbers_down
 from isfc.link.scan import CTCS_MAX
 
 Candidate = tuple[int, ...]
 """For each position down the device list, the index of its fibre in the layout given."""
-
-Others = tuple[frozenset[Rdev], frozenset[Rdev]]
-"""At each end, the numbers of devices that are no CTCs of the link: no CTC may have one of them."""
 
 
 def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
@@ -190,55 +188,16 @@ def _held(
 def _with_numbers(
     layout: Layout, candidate: Candidate, held: _Held, others: Others
 ) -> Layout | None:
-    """The layout of a candidate in which some CTCs are held; None if the numbers do not suffice.
-
-    A new number is used at neither end, unless none such has room; it is the same at both ends if
-    those of the layout are.
-    """
-    used = {rdev for ctc in layout.ctcs for rdev in ctc.rdevs}
-    if all(ctc.rdevs[0] == ctc.rdevs[1] for ctc in layout.ctcs):
-        here = there = _numbers(layout, 0, len(candidate), held, used, others[0] | others[1])
-    else:
-        here = _numbers(layout, 0, len(candidate), held, used, others[0])
-        there = _numbers(layout, 1, len(candidate), held, used | {*here}, others[1])
-    if min(len(here), len(there)) < len(candidate):
+    """The layout of a candidate in which some CTCs are held; None if the numbers do not suffice."""
+    own = [ctc.rdevs for ctc in layout.ctcs]
+    kept = {place: ctc.rdevs for place, ctc in held.items()}
+    rdevs = numbers_down(own, len(candidate), kept, others)
+    if rdevs is None:
         return None
-    ctcs = tuple(
-        held.get(place) or CtcPair(layout.fibres[index], (here[place], there[place]))
-        for place, index in enumerate(candidate)
+    fibres = (layout.fibres[index] for index in candidate)
+    return layout.with_ctcs(
+        tuple(
+            held.get(place) or CtcPair(fibre, both)
+            for place, (fibre, both) in enumerate(zip(fibres, rdevs, strict=True))
+        )
     )
-    if max(rdev for ctc in ctcs for rdev in ctc.rdevs) > RDEV_MAX:
-        return None
-    return layout.with_ctcs(ctcs)
-
-
-def _numbers(
-    layout: Layout, end: int, length: int, held: _Held, used: set[Rdev], others: frozenset[Rdev]
-) -> list[Rdev]:
-    """The number of each position at one end: those of the CTCs held, and others between them."""
-    places = [-1, *sorted(held), length]
-    least = min(ctc.rdevs[end] for ctc in layout.ctcs)
-    taken = {*others, *(ctc.rdevs[end] for ctc in held.values())}
-    found: list[Rdev] = []
-    for one, other in pairwise(places):
-        wanted = other - one - 1
-        low = held[one].rdevs[end] if one in held else least - 1
-        high = held[other].rdevs[end] if other in held else RDEV_MAX + 1 + length
-        if one < 0 and other in held:
-            found += _between(range(high - 1, -1, -1), wanted, used, taken)
-        elif high > low:
-            found += _between(range(low + 1, high), wanted, used, taken)
-        if len(found) < other:  # held ones that stand in another order at this end
-            found += _between(range(least, RDEV_MAX), wanted, used, taken)
-        taken |= {*found}
-        if other in held:
-            found.append(held[other].rdevs[end])
-    return found
-
-
-def _between(span: range, wanted: int, used: set[Rdev], taken: set[Rdev]) -> list[Rdev]:
-    """The first numbers of a span that are not used; where they are too few, used ones as well."""
-    free = [*islice((Rdev(n) for n in span if n not in used and n not in taken), wanted)]
-    more = (Rdev(n) for n in span if n in used and n not in taken)
-    found = sorted([*free, *islice(more, wanted - len(free))])
-    return found if len(found) == wanted else []

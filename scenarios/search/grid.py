@@ -125,7 +125,8 @@ class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workload: Annotated[list[str], holds('a list of workloads, such as ["HS", "HL"]')]
     pairs: Annotated[list[int], holds("a list of numbers of pairs, such as [1, 50]")]
     layout: Annotated[
-        list[str] | None, holds('a list of shipped layouts or files, such as ["published-8"]')
+        list[str] | None,
+        holds('a list of shipped layouts, files or texts, such as ["published-8"]'),
     ] = None
     link: Annotated[
         list[str] | None, holds('a list of links of these layouts, such as ["ATLANTA-BOSTON"]')

@@ -16,6 +16,7 @@ from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import CHPID, losses
+from isfc.layout.numbering import Others
 from isfc.reports.figure import Figure
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.ranges import link_rate, links_rate, links_ratio
@@ -25,7 +26,6 @@ from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.runs.experiment import WARMUP, Experiment, Load, in_turn
 from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate, SteadyEnds, mean_of, short_ends, steady_ends, sum_of
-from scenarios.search.candidate import Others
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:

@@ -190,6 +190,8 @@ class Fitted(Reported, Struct, frozen=True):
     corrected: str | None = None
     """the layout's file with the cause that is nearer than the fit; null where none is, and where
     no layout can say it"""
+    accounts: tuple[str, ...] = ()
+    """what became of each line of each text"""
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -104,8 +104,6 @@ def _html(path: Path, report: Report) -> None:
 def _plot(path: Path, report: Report) -> None:
     from isfc.reports.picture import picture_png, picture_svg
 
-    if not report.drawn:
-        raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
     if path.suffix.lower() == ".svg":
         write_file(path, picture_svg(report))
     else:
@@ -207,12 +205,14 @@ class AnswerPrinted(Printing, frozen=True):
                     check_library("pyarrow", f"{each.options[0]} FILE.parquet")
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
-        """Write the files, and print what was found."""
-        for each, path in self._wanted.items():
-            each.write(path, report(found))
+        """Print what was found, and write the files."""
+        if any(each.of_charts for each in self._wanted) and not report(found).drawn:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
         if self.format:
             _PRINTED[self.format].show(found, report, self.table)
         elif not self.instead:
             from isfc.reports.terminal import page
 
             show(page(report(found), notes=self.notes))
+        for each, path in self._wanted.items():
+            each.write(path, report(found))

@@ -1,13 +1,15 @@
 """Files that results are written to: named by an option, checked before any work is done.
 
-A file is written whole or not at all: a full disk leaves what was there before.
+A file is written whole or not at all: a full disk leaves what was there before. What is there stays
+unless it is the same, or ``force``; what took work to make goes beside it then.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -30,26 +32,35 @@ def check_force(option: str, *paths: Path | None, force: bool) -> None:
         raise ConfigurationError(f"--force: of a file; expected {option} with it")
 
 
-def check_kept(path: Path, text: str | None = None, *, force: bool) -> None:
-    """Raise `ConfigurationError` for a file whose content would be lost, unless ``force``.
+_STAYING: Final[set[Path]] = set()
+"""Files that were checked, and that are written over only with the same."""
 
-    ``text`` is what is to be written; before that is known, whatever the file has counts.
+_OTHER: Final = "is there and has something else"
+
+
+def _has(path: Path, other: bytes) -> bool:
+    """Whether a file has something, and not the same as another."""
+    return path.is_file() and path.read_bytes() not in (b"", other)
+
+
+def check_kept(path: Path, text: str, *, force: bool) -> None:
+    """Raise `ConfigurationError` if ``text`` is to be written where another one is.
+
+    Unless ``force``: then what is there is lost.
     """
-    if force or not path.is_file():
-        return
-    if path.stat().st_size if text is None else path.read_bytes() not in (b"", text.encode()):
+    _STAYING.discard(path)
+    if not force and _has(path, text.encode()):
         raise ConfigurationError(
-            f"{path}: is there and has something else; expected another file, or --force to "
-            "write over it"
+            f"{path}: {_OTHER}; expected another file, or --force to write over it"
         )
 
 
 def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:
     """Find out before any work is done for it whether the file that an option names can be written.
 
-    Raises `ConfigurationError` for another suffix, for a folder that does not exist, for what
-    cannot be written, and for a file that has something, unless ``force``: that would be noticed
-    only when there is a result, which is lost then.
+    Raises `ConfigurationError` for another suffix, for a folder that does not exist, and for what
+    cannot be written: that would be noticed only when there is a result, which is lost then. A file
+    that has something is written over with the same alone, unless ``force``.
     """
     check_force(option, path, force=force)
     if path is None:
@@ -66,11 +77,11 @@ def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, for
         raise ConfigurationError(f"{option} {shown}: is a folder; expected a file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigurationError(f"{option} {shown}: may not be written")
-    check_kept(path, force=force)
+    (_STAYING.discard if force else _STAYING.add)(path)
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written whole.
+    """Write ``text`` into a file, as UTF-8; raises as `whole_file` does.
 
     A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
     """
@@ -79,7 +90,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write at least one row, below a line of their keys; raises `OSError` as `whole_file` does."""
+    """Write at least one row, below a line of their keys; raises as `whole_file` does."""
     if path.suffix.lower() == ".csv":
         write_file(path, csv_text(rows))
         return
@@ -96,10 +107,15 @@ def whole_file(path: Path) -> Iterator[Path]:
 
     If the block fails, the new file is removed. What is no regular file, such as ``/dev/stdout``,
     and a file in a folder that takes no new one, is written where it is. Raises `OSError` that
-    names ``path``.
+    names ``path``, and `ConfigurationError` where a file that `check_file` found stays: what it
+    names has the new one.
     """
+    is_staying = path in _STAYING
+    _STAYING.discard(path)
     there = path.resolve()  # the file that a link leads to, not the link
     if (there.exists() and not there.is_file()) or not os.access(there.parent, os.W_OK):
+        if is_staying and _has(there, b""):
+            raise ConfigurationError(f"{path}: {_OTHER}; expected --force to write over it")
         with _naming(path):
             yield path
         return
@@ -109,6 +125,13 @@ def whole_file(path: Path) -> Iterator[Path]:
     with _naming(path):
         try:
             yield beside
+            if is_staying and _has(there, beside.read_bytes()):
+                others = (path.with_name(f"{path.stem}.{n}{path.suffix}") for n in count(1))
+                new = next(each for each in others if not each.exists())
+                beside.replace(new)
+                raise ConfigurationError(
+                    f"{path}: {_OTHER}; what was made is in {new}, and --force writes over {path}"
+                )
             if there.exists():
                 beside.chmod(there.stat().st_mode)
             beside.replace(there)

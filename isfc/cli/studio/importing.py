@@ -22,12 +22,15 @@ _ASSUMED: Final = re.compile(
 _OPTIONS: Final = (
     (r"^isfc: note: ", ""),
     (r"; --json names them", ""),
-    (r"; --chpids .* says otherwise", "; change them in the text of the layout if they have not"),
+    (
+        r"; 'isfc import islink --chpids .*' says otherwise",
+        "; change them in the text of the layout if they have not",
+    ),
     (
         r"--cec NAME=(\w+),(\w+) says that the systems are of one CEC, or .* of two",
         r"[cec.NAME] in the text of the layout says which systems are of one CEC, as \1 and \2",
     ),
-    (r"\(--config FILE\)", "(open them next)"),
+    (r"\('isfc import iocp --config FILE'\)", "(open them next)"),
     (r"'isfc export' makes others", "Statements as IOCP deck makes others"),
 )
 """What the command says of its options, and what the page says instead."""

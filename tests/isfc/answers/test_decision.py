@@ -1,6 +1,7 @@
 """From files to a decision: what is recognised, asked, wrong, and made all the same."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ SLOW = [SITES / "slow-link" / f"{system}.iocp" for system in ("atlanta", "boston
 BOTH_CECS = [DECKS / "cec-a.iocp", DECKS / "cec-b.iocp"]
 CABLED = SiteAsked("ATLANTA,BOSTON", ("ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2",))
 RATE = "1000 MB/s with a chpid lost"
+_OPTION = r"(?<![\w-])--[a-z][a-z-]*"
 GUESTS = "name,memory,change_rate,from\nA,8M,1M,ATLANTA\nB,4M,0,ATLANTA\n"
 
 
@@ -105,8 +107,8 @@ def test_page_is_one_file_with_the_decision_first_and_made_again_the_same(guests
     [
         ([*SLOW, PROJECT / "LICENSE"], SiteAsked(), "A file that is not recognised", "LICENSE"),
         ([*SLOW, "nowhere.txt"], SiteAsked(), "A file that cannot be read", "nowhere.txt"),
-        ([*SLOW, LOGS / "atlanta.txt", LOGS / "atlanta.txt"], SiteAsked(), "Two logs of one system",
-         "atlanta.txt"),
+        ([*SLOW, DECKS], SiteAsked(), "A file that cannot be read",
+         "decks: is a directory; expected a file that a site has, such as an IOCP deck"),
         ([*EIGHT, LOGS / "boston.txt"], SiteAsked(), "A console or a deck of another machine",
          "boston.txt: of 4 CTCs not 2 is in the decks"),
         ([*BOTH_CECS, DECKS / "one-cec.iocp"], CABLED, "A deck of another machine", "one-cec"),
@@ -224,6 +226,68 @@ def test_consoles_choose_among_the_ctcs_of_decks() -> None:
     (link,) = isfc.parse_links(found.layout or "").links
     assert {ctc.rdev_names[0] for ctc in link.ctcs} == {"6000", "6001", "6020", "6021"}
     assert "the consoles show 4 of the 8 CTCs" in found.remarks[-1]
+
+
+def test_a_ctc_that_a_console_shows_down_is_said_to_be_counted() -> None:
+    logs = [LOGS / "atlanta.txt", LOGS / "boston.txt"]
+    said = "State: Down, and counted as if Up: 6021 to BOSTON"
+    assert f"{logs[0]}: {said}" in decided([*SLOW, *logs], SiteAsked()).remarks
+    alone = decided([f"ATLANTA={logs[0]}", f"BOSTON={logs[1]}"], SiteAsked()).remarks
+    assert f"ATLANTA-BOSTON: {said}, 7021 to ATLANTA" in alone
+
+
+def test_what_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    log, copy, later = LOGS / "atlanta.txt", tmp_path / "copy.txt", tmp_path / "later.txt"
+    copy.write_bytes(log.read_bytes())
+    later.write_bytes(log.read_bytes() + b"q time\n")
+    found = decided([*SLOW, SLOW[0], log, copy], SiteAsked())
+    assert found.is_whole
+    assert [each.said for each in found.files] == ["given twice", "", "", f"the same as {log}"]
+    assert f"{copy}: the same as {log}, and read once." in found.remarks
+    found = decided([*SLOW, log, later], SiteAsked())
+    assert "are of one system; the first is left out" in wrong(found)["Two logs of one system"]
+
+
+def test_a_deck_of_one_partition_is_not_asked_which_partitions() -> None:
+    asked = list[str]()
+    found = decided(SLOW[:1], SiteAsked(), ask=asked.append)
+    assert not asked
+    (problem,) = wrong(found).values()
+    assert problem.startswith("there is no partition but ATLANTA, and a link joins two systems")
+    assert not found.parts[0].options
+
+
+def test_options_on_a_page_are_those_of_report_or_in_a_command_of_their_own(
+    guests: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["report", "--help"])
+    known = {*re.findall(_OPTION, capsys.readouterr().out)}
+    nobody, load, pages = (tmp_path / name for name in ("nobody.csv", "load.csv", "fcx108.txt"))
+    nobody.write_text(GUESTS.replace(",from", "").replace(",ATLANTA", ""))
+    load.write_text("begin,ATLANTA,BOSTON\nMon 00:00,x,1\n")
+    measured = DECKS.parent / "measured" / "far-fibres-1.txt"
+    pages.write_text(measured.read_text().replace(".", "?", 30))
+    named = dict[str, str]()
+    given: list[tuple[list[Path | str], SiteAsked]] = [
+        ([*EIGHT, guests, DECKS.parent / "rmf" / "channel-path-activity.txt"],
+         SiteAsked(decide=RATE, window="SUN")),
+        ([*EIGHT, nobody, load, pages], SiteAsked(leave=("ATLANTA",))),
+        (["two-cecs", nobody], SiteAsked(decide=RATE)),
+        ([*BOTH_CECS], SiteAsked()),
+        ([f"BOSTON={LOGS / 'boston.txt'}"], SiteAsked()),
+        ([f"ATLANTA={LOGS / 'atlanta.txt'}"], SiteAsked()),
+    ]  # fmt: skip
+    for files, asked in given:
+        text = markdown(decision_report(decided(files, asked)))
+        commands = re.findall(r"'isfc [^']*'", text)
+        assert {*re.findall(_OPTION, re.sub(r"'isfc [^']*'", "", text))} <= known
+        named |= {option: each for each in commands for option in re.findall(_OPTION, each)}
+    assert named["--best"] == "'isfc evacuate --best'"
+    assert named["--lose"] == "'isfc plan --lose'"
+    assert {"--chpids", "--usable", "--without"} <= {*named}
+    for option, command in named.items():  # and each is one of the command that it stands in
+        run([*command.strip("'").partition(" --")[0].split()[1:], "--help"])
+        assert option in capsys.readouterr().out
 
 
 def test_a_layout_beside_what_is_there_is_what_is_to_be() -> None:

@@ -109,6 +109,23 @@ def test_the_page_of_a_plan_answers_first(plan: Path, printed: Printed) -> None:
     assert [line.split() for line in lines if line.startswith("spin")] == [["spin", "1"]]
 
 
+@pytest.mark.at_length
+def test_what_is_carried_counts_synchronous_io_and_names_what_has_no_rate(
+    plan: Path, config: Path, printed: Printed
+) -> None:
+    # of 70,000 I/Os a second the page began with the 20,000 that go over channels
+    for command, label, path, rest in (
+        (("plan",), "Carries", plan, "; of spin no rate is given Full"),
+        (("run", *QUICK), "Carried", config, " Response"),
+    ):
+        answer = on_one_line(printed("io", *command, path))
+        said = rf"{label} (\d+) I/Os/s, .* written; (\d+) of the I/Os synchronous, over zHyperLinks"
+        found = re.search(said + rest, answer)
+        assert found, answer
+        assert int(found[1]) > 65_000
+        assert 40_000 < int(found[2]) <= 50_000
+
+
 def test_bad_input_is_named(plan: Path, refusal: Refusal) -> None:
     plan.write_text(PLAN.replace('["42"]', '["43"]'))
     said = refusal("io", "plan", str(plan))

@@ -169,6 +169,18 @@ def test_a_week_keeps_its_days_apart(loads: Loads, tmp_path: Path) -> None:
         *(f"Sun 09:{minute}" for minute in ("00", "15", "30", "45")),
     ]
     assert found["slots"][0]["mean_mb_per_s"] == [2, 1.5]
+    # a Monday was told as 1970-01-05
+    assert (found["begin"], found["end"]) == ("Mon 23:30", "Sun 10:00")
+    assert [way["busiest"] for way in found["ways"]] == ["Sun 09:00", "Sun 09:00"]
+    assert found["gaps"] == ["Tue 00:30 to Sun 09:00"]
+
+
+def test_times_without_figures_are_said(table: Path, loads: Loads, printed: Printed) -> None:
+    assert loads()["gaps"] == []
+    table.write_text(DAY.replace("08:00,100,18\n", "").replace("12:00,", "12:10,"))
+    assert loads()["gaps"] == ["08:00 to 09:00", "12:00 to 12:10"]
+    page = on_one_line(printed("loads", "published-4", table, "--lost", "none", "--jobs", "1"))
+    assert "no figures from 08:00 to 09:00, nor at 1 more time: all that is said is of" in page
 
 
 def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
@@ -194,7 +206,7 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
         (f"{BOTH}08:00,09:00,1\n", "", "day.csv:2: 3 cells; expected 4"),
         (
             *(f"{BOTH}08:00,09:00,1,2\n08:30,09:30,1,2\n", ""),
-            "day.csv:3: from 1970-01-05 08:30:00, before the interval of",
+            "day.csv:3: from 08:30, before the interval of",
         ),
         (DAY, "--period week", "--period week: some times have no day"),
         (DAY, "--lost director", "--lost director: the layout names no director"),

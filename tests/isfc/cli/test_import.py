@@ -146,6 +146,7 @@ def test_a_console_log_becomes_a_layout(imports: Import) -> None:
     page, told = imports("islink", *logs, "--chpids", "BOSTON:50=7000-7001,51=7020-7021")
     one, other = (f"{log}: {len(Path(log).read_text('utf-8').splitlines())} lines" for log in logs)
     assert " ".join(told.split()) == (
+        "ATLANTA-BOSTON: State: Down, and counted as if Up: 6021 to BOSTON, 7021 to ATLANTA "
         f"Read: {one}: 27 of commands and answers, 1 of text (line 19); "
         f"{other}: 19 of commands and answers."
     )

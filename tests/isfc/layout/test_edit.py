@@ -201,8 +201,20 @@ FOUR = [f"502{n} 501{n} 1" for n in range(4)]
         (CROWDED, "chpid-crowded", 1, [*FOUR, "5024 5014 2", "5025 5015 2", "6020 6010 2"]),
         (CROWDED, "chpid-crowded", 0, [*FOUR, "6020 6010 2"]),
         ("published-1", "single-ctc", 0, [f"600{n} 600{n} 1" for n in range(4)]),
+        (
+            "published-8",
+            "too-many-each",
+            0,  # 5F01 and 6004, where the optimiser said 5FFE twice
+            [f"{n} {n} 1" for n in ("5FFE", "5FFF", *(f"600{k}" for k in range(4)))]
+            + [f"602{n} 602{n} {2 - n // 4}" for n in range(6)],
+        ),
     ],
-    ids=["others are moved with their numbers", "or left out", "new ones have the next numbers"],
+    ids=[
+        "others are moved with their numbers",
+        "or left out",
+        "new ones have the next numbers",
+        "the same at both ends where all are",
+    ],
 )
 def test_advice_that_is_taken_keeps_the_numbers_of_what_stays(
     layout: str, rule: str, way: int, found: list[str]

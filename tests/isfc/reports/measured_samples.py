@@ -58,6 +58,7 @@ def loaded() -> Reported:
         begin="2026-11-02",
         end="2026-11-09",
         dated=True,
+        gaps=(),
         percentile=95.0,
         period="day",
         lost=LostPiece.CHPID,

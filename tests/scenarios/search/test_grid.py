@@ -1,12 +1,15 @@
 """The specification of a sweep, and the layouts of a template."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ctc.address import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
+from isfc.layout.write import format_collection
 from scenarios.search.grid import parse_grid, read_grid, without
 
 TEMPLATE = """
@@ -116,3 +119,15 @@ def test_lost_chpid_leaves_the_others() -> None:
 def test_what_is_wrong_is_told_with_its_place(text: str, message: str) -> None:
     with pytest.raises((ConfigurationError, CtcError), match=message):
         parse_grid(text.encode(), Path())
+
+
+def test_a_layout_in_a_dict_is_refused_with_what_is_expected() -> None:
+    layout = load_layout("published-8")
+    grid: dict[str, Any] = {"workload": ["HL"], "pairs": [1], "layout": [layout]}
+    with pytest.raises(ConfigurationError, match="layout: got Layout; expected a list of shipped"):
+        parse_grid({"grid": grid})
+    with pytest.raises(ConfigurationError, match="no such key; expected one of workload, pairs"):
+        parse_grid({"grid": {layout: 1}})
+    grid["layout"] = [format_collection(Collection.of(layout))]
+    (cell,) = parse_grid({"grid": grid})
+    assert cell.experiment.layout == layout

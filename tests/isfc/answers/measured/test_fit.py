@@ -79,6 +79,7 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     out = on_one_line(printed(*FIT, quiet, "-o", output))
     assert ":1: the link was quiet (0.0 I/O/s): it says nothing of the model" in out
     assert "Nothing was measured that tells a constant: the model stays as it is." in out
+    assert f"Read: {quiet}: " in out  # which stood among the remarks
     assert read_profile(output).factors == {}
 
 

@@ -220,6 +220,12 @@ def test_a_reset_on_the_way_to_another_layout_has_a_way_back(recorded: Recorded)
         for key in ("steps", "back")
     )
     assert steps == [("remove", 8), ("add", 8)]
+    # what was varied offline is defined still: it was told to be defined
+    told = [order["words"] for order in record["steps"][1]["orders"] if order["words"]]
+    assert [words.partition(" defined on ")[0] for words in told] == [
+        "have 6024-6025",
+        "have 7024-7025",
+    ]
     assert back == [("add", 2), ("remove", 2)]
 
 

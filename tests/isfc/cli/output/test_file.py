@@ -1,13 +1,14 @@
 """Output files are checked before any work is done for them."""
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.file import check_file, check_kept
+from isfc.cli.output.file import check_file, check_kept, write_file
 from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import every_command, options_of
@@ -47,30 +48,6 @@ def test_file_that_may_not_be_written_is_refused(
         check_file("-o", path, (".html",), force=False)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["report", "atlanta-boston", "-o", "f.html"],
-        ["optimise", "atlanta-boston", "-o", "f.toml"],
-        ["run", "atlanta-boston", "--workload", "HL", "--pairs", "9", "--trace", "f.json"],
-        ["relocate", "atlanta-boston", "--like", "java", "--html", "f.html"],
-        ["replay", "transport", "--plot", "f.svg"],
-    ],
-)
-def test_nothing_is_run_whose_result_could_not_be_kept(
-    words: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / words[-1]).mkdir()
-    assert run(words) == ExitCode.BAD_INPUT
-    assert (
-        capsys.readouterr().err == f"isfc: {words[-2]} {words[-1]}: is a folder; expected a file\n"
-    )
-
-
 WRITING: Final = """
 report atlanta-boston -o f.html
 show atlanta-boston -o f.svg
@@ -95,26 +72,71 @@ io size mix.toml -o f.toml
 io chart response --plot f.svg
 ctce atlanta-boston --timeline f.json
 """
-"""The commands that refuse before any work, each with the options that name a file to write."""
+"""The commands that do work, each with the options that name a file to write."""
 
 WRITE: Final = frozenset(["--output", "--plot", "--trace", "--timeline", "--try", "--html"])
 """Options that do, where they name a path: `--journal` and `--store` keep what is there."""
 
 
 @pytest.mark.parametrize("line", [line for line in WRITING.splitlines() if line])
-def test_nothing_that_a_file_has_is_lost_unasked_and_no_work_is_done_first(
+def test_nothing_is_run_whose_result_could_not_be_kept(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Results, pages and layouts were written over whatever there was."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "grid.toml").write_text(
         "[grid]\nlayout = ['published-4']\nworkload = ['HS']\npairs = [1]\n"
     )
     name = "change.toml" if line.startswith("change") else line.split()[-1]
+    (tmp_path / name).mkdir()
+    assert run(line.split()) == ExitCode.BAD_INPUT
+    assert f"{name}: is a folder; expected a file\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("report LICENSE -o f.html", ExitCode.FAILED),
+        ("show atlanta-boston -o f.svg", ExitCode.GOOD),
+        ("check atlanta-boston --html f.html", ExitCode.GOOD),
+        ("change published-4 published-8 --try . --no-rates", ExitCode.GOOD),
+        ("io chart response --plot f.svg", ExitCode.GOOD),
+        ("export atlanta-boston --as toml -o f.toml", ExitCode.GOOD),
+    ],
+)
+def test_what_a_file_has_stays_unless_it_is_the_same(
+    line: str,
+    code: ExitCode,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A page that was made again was refused, though it was the same."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "LICENSE").write_text("A text of no kind.")
+    name = "change.toml" if line.startswith("change") else line.split()[-1]
     (tmp_path / name).write_text("ours")
     assert run(line.split()) == ExitCode.BAD_INPUT
-    assert f"{name}: is there and has something else" in capsys.readouterr().err
+    assert f"{name}: is there and has something else; " in capsys.readouterr().err
     assert (tmp_path / name).read_text() == "ours"
+    assert run([*line.split(), "--force"]) == code
+    assert run(line.split()) == code
+    made = tmp_path / name.replace(".", ".1.")
+    assert made.exists() != line.startswith("export")  # which takes no work to make again
+    if made.exists():
+        assert made.read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_what_is_there_stays_in_a_folder_that_takes_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_text("ours")
+    monkeypatch.setattr(os, "access", lambda what, _: what != tmp_path)
+    for force in (False, True):
+        check_file("-o", path, (), force=force)
+        with nullcontext() if force else pytest.raises(ConfigurationError, match="expected --forc"):
+            write_file(path, "theirs")
+        assert path.read_text() == ("theirs" if force else "ours")
 
 
 def test_file_is_written_over_if_that_is_asked_and_where_nothing_is_lost(tmp_path: Path) -> None:
