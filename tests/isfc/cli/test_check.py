@@ -98,7 +98,7 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "partitions: missing; expected two"),
+        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "there is no partition but LP1, and a link"),
         (
             "* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n",
             "there is no RESOURCE statement",

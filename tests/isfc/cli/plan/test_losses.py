@@ -14,7 +14,7 @@ from scenarios.figures.changed import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate
-from tests.isfc.printed import Printed, Recorded
+from tests.isfc.printed import Printed, Recorded, on_one_line
 
 pytestmark = pytest.mark.at_length
 
@@ -100,6 +100,5 @@ def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(printed: P
 
 
 def test_pieces_without_a_row_are_named(printed: Printed) -> None:
-    assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in printed(
-        "plan", "two-cecs", "--lose", "--rule", "--notes"
-    )
+    page = printed("plan", "two-cecs", "--lose", "--rule", "--notes")
+    assert "--without': vary:ALPHA:40 and 15 more; port:1:04" in on_one_line(page)
