@@ -120,8 +120,6 @@ if TYPE_CHECKING:
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
-    from isfc.layout.source_kind import SourceKind as SourceKind
-    from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
@@ -136,6 +134,8 @@ if TYPE_CHECKING:
     from isfc.reports.figure import Note as Note
     from isfc.reports.figure import Range as Range
     from isfc.reports.figure import Unit as Unit
+    from isfc.site.file_kind import FileKind as FileKind
+    from isfc.site.file_kind import file_kind as file_kind
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.rates import ModelledRate as ModelledRate
     from scenarios.figures.rates import carried as carried
@@ -158,7 +158,7 @@ _PUBLIC: Final = {
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
-    "isfc.layout.source_kind": "source_kind SourceKind",
+    "isfc.site.file_kind": "file_kind FileKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",

@@ -48,7 +48,7 @@ def edits() -> None:
     """Links and their changes."""
     text = isfc.format_collection(isfc.parse_links(open_text()))
     links: isfc.Collection = isfc.parse_links(text)
-    kind: isfc.SourceKind = isfc.source_kind(text)
+    kind: isfc.FileKind = isfc.file_kind(text.encode())[0]
     name = "-".join(links.links[0].nodes)
     changes: list[isfc.Edit] = [
         isfc.AddCtc("1"),

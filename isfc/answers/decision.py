@@ -7,7 +7,8 @@ from typing import Annotated
 from isfc.answers.asked_for import read_rate, read_window
 from isfc.answers.decision_page import Decision
 from isfc.answers.decision_parts import Parts
-from isfc.answers.gathered import Ask, Gathered, SiteAsked
+from isfc.answers.gathered import Gathered
+from isfc.answers.site_asked import Ask, SiteAsked
 from isfc.errors.arguments import Argument
 from isfc.layout.site import GivenSite
 from isfc.layout.write import format_collection
@@ -22,7 +23,7 @@ Files = Annotated[
 ]
 
 
-def nobody(_: str) -> None:
+def nobody(_: object) -> None:
     """Who is asked, or told, if nobody is."""
 
 
@@ -44,12 +45,12 @@ def decided(
     """
     wanted = None if asked.decide is None else read_rate(asked.decide)
     when = None if asked.window is None else read_window(asked.window)
-    site = Gathered(files, asked, ask)
-    parts = Parts(site, link, profile, jobs, tell)
+    site = Gathered(files, asked, ask, link)
+    parts = Parts(site, profile, jobs, tell)
     if site.now is not None:
         parts.of_site(asked.ran)
         parts.of_links()
-        parts.of_moves(asked.leave, when)
+        parts.of_moves(when)
         parts.of_order(wanted)
     parts.of_rmf()
     now, then = site.now and parts.links, parts.then

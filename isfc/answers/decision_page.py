@@ -1,6 +1,6 @@
 """What a site's files come to: the decision, its parts, and how people see both."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -155,13 +155,13 @@ def decision_report(found: Decision) -> Report:
     return Report(
         "From files to a decision",
         found.decided,
-        [files_table(found)],
+        [files_table(found.files)],
         remarks=found.remarks,
         sections=[part.report for part in found.parts],
     )
 
 
-def files_table(found: Decision) -> Table:
+def files_table(files: Sequence[GivenFile]) -> Table:
     """Each file, and what became of it."""
     columns = headed(name="file", kind="is", said="remark")
-    return Table("What was given", columns, found.files, "files")
+    return Table("What was given", columns, files, "files")

@@ -12,7 +12,7 @@ from isfc.answers.change import change
 from isfc.answers.check import check
 from isfc.answers.decision_page import DecisionPart, named_options
 from isfc.answers.evacuate import evacuate, rolling_maintenance
-from isfc.answers.gathered import Gathered
+from isfc.answers.gathered import MOVED, ORDERED, Gathered
 from isfc.answers.io_size import io_size
 from isfc.answers.loads import Loads, loads
 from isfc.answers.loads_report import loads_failure
@@ -37,9 +37,7 @@ from scenarios.search.site_fitted import FitRefused, Fitted
 from scenarios.search.sizing import features_on
 
 _FITTED: Final = "The model fitted to the site"
-_MOVED: Final = "Moving the guests"
 _LOAD: Final = "The load by time"
-_ORDERED: Final = "What to order"
 _CHECKED: Final = "isfc.answers.check.check_report"
 _EVACUATED: Final = "isfc.answers.evacuate.evacuate_report"
 
@@ -50,12 +48,11 @@ class Parts:
     def __init__(
         self,
         site: Gathered,
-        link: str | None,
         profile: GivenSite,
         jobs: int,
         tell: Callable[[str], None],
     ) -> None:
-        self._site, self._link, self._profile = site, link, profile
+        self._site, self._link, self._profile = site, site.link, profile
         self._jobs, self._tell = jobs, tell
         self._left: dict[tuple[Collection, str | None], Losses] = {}
         self.found: list[DecisionPart] = []
@@ -130,27 +127,23 @@ class Parts:
             self._left[key] = losses(links, link=link, profile=self._profile, jobs=self._jobs)
         return self._left[key]
 
-    def of_moves(self, leave: Sequence[str], when: MoveWindow | None) -> None:
+    def of_moves(self, when: MoveWindow | None) -> None:
         """How long guests take to leave, and whether and when they can within a window."""
-        tenants, systems = self._site.tenants, self.links.systems
+        tenants, leave = self._site.tenants, self._site.leave
         homes = dict.fromkeys(str(each.source) for each in tenants if each.source is not None)
         sources = [*leave] or [*homes]
-        if tenants and not sources:
-            question = f"Which system the guests leave, of {', '.join(systems)}"
-            said = self._site.asked(_MOVED, question, [f"--leave {each}" for each in systems])
-            sources = said.split(",") if said else []
         upper = [name.upper() for name in sources]
         tenants = [each for each in tenants if each.source is None or each.source in upper]
         busy = self._of_loads(sources, tenants, when)
         if not tenants:
-            return self._add(_MOVED, needs="guests as CSV: name, memory, change_rate, and from.")
+            return self._add(MOVED, needs="guests as CSV: name, memory, change_rate, and from.")
         moved: AllMoves | None = None
         if sources[1:] and not leave:  # each in turn, as nobody says who leaves
             turns = partial(rolling_maintenance, self.links, tenants, profile=self._profile)
-            moved = self._made(_MOVED, turns, All_moves_take="", Longest_stop="")
+            moved = self._made(MOVED, turns, All_moves_take="", Longest_stop="")
         elif sources:
             away = partial(evacuate, self.links, sources, tenants, profile=self._profile)
-            moved = self._made(_MOVED, away, _EVACUATED, _="", Longest_stop="")
+            moved = self._made(MOVED, away, _EVACUATED, _="", Longest_stop="")
         if moved is None or when is None:
             return self._add("The window", needs="guests that move, and --window SUN.")
         if not moved.all_moved:
@@ -191,7 +184,7 @@ class Parts:
         if wanted is not None:
             target = self._order(wanted) or target
         elif target is None:
-            self._add(_ORDERED, needs="--decide '1000 MB/s with a chpid lost'.")
+            self._add(ORDERED, needs="--decide '1000 MB/s with a chpid lost'.")
         if target is None or target == self.links:
             return
         self.then = target
@@ -201,20 +194,16 @@ class Parts:
 
     def _order(self, wanted: RateWanted) -> Collection | None:
         """Links that carry what is wanted: as they are, as was given, or as ordered."""
-        names = [each.name for each in self.links.links]
-        if self._link is None and names[1:]:
-            question = f"Which link is to carry it, of {', '.join(names)}"
-            self._link = self._site.asked(_ORDERED, question, [f"--link {each}" for each in names])
-            if self._link is None:
-                return None
+        if self._link is None and self.links.links[1:]:
+            return None  # what was asked has no answer
         try:
             link = self.links.link(self._link, "--link")
         except IsfcError as error:
-            self._add(_ORDERED, problem=str(error))
+            self._add(ORDERED, problem=str(error))
             return None
         for links in filter(None, (self.links, self._site.then)):
             if said := self._enough(links, link.name, wanted):
-                self._add(_ORDERED, said=said)
+                self._add(ORDERED, said=said)
                 return links
         machines = [on.machine for on in link.machines if on is not None]
         sized = partial(
@@ -228,14 +217,14 @@ class Parts:
             systems=",".join(link.nodes),
             jobs=self._jobs,
         )
-        found = self._made(_ORDERED, sized, Fewest="Order", Carries="Then carries", Odds="")
+        found = self._made(ORDERED, sized, Fewest="Order", Carries="Then carries", Odds="")
         if found is None:
             return None
         if found.best is None:
             self._also(problem="No link carries what is wanted.")
             return None
         ordered = partial(with_order, self.links, link, parse_layout(found.best.layout))
-        then = self._site.tried(_ORDERED, ordered)
+        then = self._site.tried(ORDERED, ordered)
         if then is not None and self._enough(then, link.name, wanted) is None:
             self._also(problem=f"{link.name} carries less than is wanted with it; order for more.")
         return then

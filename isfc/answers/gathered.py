@@ -9,14 +9,13 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
-
-from msgspec import Struct
+from typing import Final, TypeVar
 
 from ctc.address import CtcError, Rdev, format_rdev
 from isfc.answers.decision_page import DecisionPart, GivenFile
 from isfc.answers.given import links_of
 from isfc.answers.guest import read_guests
+from isfc.answers.site_asked import ASKED_OF, Ask, SiteAsked, SiteQuestion
 from isfc.deck.cabling import SeveralCablings
 from isfc.deck.console import LinkedDevice, down_remark, parse_log
 from isfc.deck.imported import Imported, NamedText
@@ -25,7 +24,6 @@ from isfc.deck.listing import deck_partitions
 from isfc.deck.place import decode
 from isfc.deck.whose import by_system
 from isfc.errors import IsfcError
-from isfc.errors.arguments import Argument
 from isfc.errors.in_words import counted, first_listed, listed
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import (
@@ -52,56 +50,23 @@ _NAMED_BY_NODE: Final = (FileKind.CONSOLE_LOG, FileKind.CONFIGURATION, FileKind.
 
 _EXPECTED: Final = "a file that a site has, such as an IOCP deck, a console log or a layout"
 
-_ASKED_OF: Final = {
-    "partitions": {FileKind.DECK},
-    "ports": {FileKind.DECK},
-    "feature": {FileKind.DECK, FileKind.CONSOLE_LOG},
-    "cec": {FileKind.CONSOLE_LOG},
-    "ran": {FileKind.MEASURED},
-}
-"""What is said beside files, and of which kinds."""
-
-Ask = Callable[[str], str | None]
-"""Asks a question; answers None if nobody is there."""
-
-
-class SiteAsked(Struct, frozen=True):
-    """What is said of a site's files beside them, and what is to be decided."""
-
-    partitions: Annotated[
-        str | None, Argument("NAME,NAME", "Of decks: the partitions to join, if they are not two.")
-    ] = None
-    ports: Annotated[
-        Sequence[str], Argument("NODE:50=C1,...", "Of decks: the director port of a chpid.")
-    ] = ()
-    feature: Annotated[
-        Sequence[str],
-        Argument("[NODE:][CHPID=]FEATURE", "The FICON feature of all chpids, or of one."),
-    ] = ()
-    cec: Annotated[Sequence[str], Argument("NAME=NODE,...", "Of logs: a CEC and its systems.")] = ()
-    ran: Annotated[
-        Sequence[str],
-        Argument("[FILE=]NAME:PAIRS", "What ran while pages were measured, as HL:50."),
-    ] = ()
-    decide: Annotated[
-        str | None, Argument("RATE", "What a link is to carry: '1000 MB/s with a chpid lost'.")
-    ] = None
-    window: Annotated[
-        str | None, Argument("WHEN", "When guests may move: SUN, 02:00-06:00, 'SUN 02:00-06:00'.")
-    ] = None
-    leave: Annotated[
-        Sequence[str], Argument("SYSTEM", "The system that the guests leave; may be repeated.")
-    ] = ()
+MOVED: Final = "Moving the guests"
+ORDERED: Final = "What to order"
+"""Parts of which something may have to be known."""
 
 
 class Gathered:
     """What files hold by their kinds, and the links that they make: as they are, as they are to be.
 
-    Each file is named by its path; ``NODE=PATH`` says of a log or of ports whose they are.
+    Each file is named by its path; ``NODE=PATH`` says of a log or of ports whose they are. All that
+    has to be known is asked here, before anything is run: so ``leave``, and which ``link``.
     """
 
-    def __init__(self, files: Sequence[str | Path], about: SiteAsked, ask: Ask) -> None:
+    def __init__(
+        self, files: Sequence[str | Path], about: SiteAsked, ask: Ask, link: str | None = None
+    ) -> None:
         self._about, self._ask = about, ask
+        self.leave, self.link = about.leave, link
         self._said: dict[str, tuple[FileKind, str]] = {}
         self._first: dict[tuple[str, bytes], str] = {}
         self._texts: dict[FileKind, list[NamedText]] = {kind: [] for kind in FileKind}
@@ -114,7 +79,8 @@ class Gathered:
             self._know(str(file))
         self._make_links()
         self._read_guests()
-        for option, kinds in _ASKED_OF.items():
+        self._choose()
+        for option, kinds in ASKED_OF.items():
             if getattr(about, option) and not any(self._texts[kind] for kind in kinds):
                 said = f"--{option}: expected {listed(sorted(kind.value for kind in kinds), 'or')}"
                 self._doubt("An option that has no effect", said)
@@ -128,12 +94,11 @@ class Gathered:
         """The files of a kind."""
         return [text.file for text in self._texts[kind]]
 
-    def asked(self, title: str, question: str, options: Sequence[str]) -> str | None:
-        """The answer; if nobody is there it is a doubt, which names ``options``."""
-        answer = self._ask(f"{question}: ")
+    def _asked(self, title: str, question: SiteQuestion) -> str | None:
+        """The answer; if nobody is there it is a doubt, which names options."""
+        answer = self._ask(question)
         if not answer:
-            text = question.partition("\n")[0]
-            self._doubt(title, text, options)
+            self._doubt(title, question.text.partition("\n")[0], question.options)
         return answer or None
 
     def tried(
@@ -242,11 +207,12 @@ class Gathered:
         every = self.tried("A deck", lambda: [deck_partitions(text, text.file) for text in decks])
         if every is None:
             return None
-        names = [name for found in every for name in found]
+        names = _told_apart(every)
         partitions = self._about.partitions
-        if partitions is None and names[1:] and (len(names), len({*names})) != (2, 2):
-            question = f"Which partitions are joined, of {', '.join(names)}"
-            partitions = self.asked("Which partitions", question, ["--partitions NAME,NAME"])
+        if partitions is None and (len(names) > 2 or any("=" in name for name in names)):
+            text = f"Which partitions are joined, of {', '.join(names)}"
+            question = SiteQuestion("partitions", text, tuple(names), 2)
+            partitions = self._asked("Which partitions", question)
             if partitions is None:
                 return None
         entries = (partitions or ",".join(names)).upper().split(",")
@@ -268,7 +234,7 @@ class Gathered:
         try:
             found = self.tried("Decks that make no link", read, (SeveralCablings,))
         except SeveralCablings as error:
-            said = self.asked(title, str(error), [f"--ports {each}" for each in error.choices])
+            said = self._asked(title, SiteQuestion("ports", str(error), error.choices))
             return self._paired(decks, partitions, [*ports, said]) if said else None
         return self._remarked(found) if found else None
 
@@ -300,6 +266,19 @@ class Gathered:
             read = partial(read_guests, Path(file), Limits(), systems)
             self.tenants = [*self.tenants, *(self.tried("Guests", read) or ())]
 
+    def _choose(self) -> None:
+        """Which system the guests leave if they do not say where they are, and which link."""
+        if self.now is None:
+            return
+        systems, names = self.now.systems, tuple(link.name for link in self.now.links)
+        if self.tenants and not self.leave and not any(each.source for each in self.tenants):
+            text = f"Which system the guests leave, of {', '.join(systems)}"
+            said = self._asked(MOVED, SiteQuestion("leave", text, systems))
+            self.leave = said.split(",") if said else ()
+        if self._about.decide is not None and self.link is None and names[1:]:
+            text = f"Which link is to carry it, of {', '.join(names)}"
+            self.link = self._asked(ORDERED, SiteQuestion("link", text, names))
+
 
 def holds_layout(given: AnyLayout) -> bool:
     """Whether it is a layout, or nothing that is there, which is for a layout's reader to say."""
@@ -316,6 +295,16 @@ def _content(path: str) -> bytes:
         return read_content(path)[0]
     with within(path):
         return read_bytes(Path(path), _EXPECTED, MONWRITE_LENGTH_MAX)
+
+
+def _told_apart(decks: Sequence[Sequence[str]]) -> list[str]:
+    """The partitions of all decks, with the number of their deck where a name is in several."""
+    names = [name for found in decks for name in found]
+    return [
+        name if names.count(name) == 1 else f"{name}{number}={number}:{name}"
+        for number, found in enumerate(decks, start=1)
+        for name in found
+    ]
 
 
 def _devices(log: NamedText) -> list[LinkedDevice]:

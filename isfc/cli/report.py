@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from isfc.answers.decision import Files as SiteFiles
 from isfc.answers.decision_page import Decision
-from isfc.answers.gathered import SiteAsked
 from isfc.answers.page.report import check_charts, page_of_decision, page_or_decision
+from isfc.answers.site_asked import SiteAsked, SiteQuestion
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption
@@ -77,11 +77,11 @@ def _say(what: str) -> None:
     show_log(f"{RUNNING}{what}")
 
 
-def _ask(question: str) -> str | None:
+def _ask(question: SiteQuestion) -> str | None:
     """What somebody at the terminal answers; nothing if nobody is there, or knows."""
     if sys.stdin is None or not sys.stdin.isatty():
         return None
-    return ask_user(question).strip() or None
+    return ask_user(f"{question.text}: ").strip() or None
 
 
 def _code(found: str | Decision) -> ExitCode:

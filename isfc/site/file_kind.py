@@ -4,6 +4,7 @@ import tomllib
 from enum import Enum
 from typing import Final
 
+from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import in_utf8
 from isfc.layout.csv_table import names_in
 from isfc.layout.source_kind import SourceKind, foreign_text, source_kind
@@ -35,6 +36,7 @@ _READ_BY: Final = {
 _MEASURED_COLUMNS: Final = {"rdev", "tx_pend_count"}
 
 
+@checked
 def file_kind(data: bytes) -> tuple[FileKind, str]:
     """What the content of a file is; of what nobody reads, what to do with it, if that is known."""
     if is_monwrite(data):

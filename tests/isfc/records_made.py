@@ -108,7 +108,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
         isfc.NodeName("ALPHA"),
         isfc.SeverCode.BUSY,
         isfc.Traffic.LEGACY,
-        isfc.source_kind("IODEVICE"),
+        isfc.file_kind(b"IODEVICE")[0],
     ],
     "errors": lambda: [
         isfc.ConfigurationError("x"),

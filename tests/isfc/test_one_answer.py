@@ -266,7 +266,7 @@ ELSEWHERE: Final = {
 BY_RULES: Final = frozenset(
     "new import schema export check show connections drawing edit read_edit without "
     "pieces judge plan_notes features load_layout shipped_layouts parse_layout parse_links "
-    "source_kind format_collection deck_partitions import_dpm import_iocp import_islink "
+    "file_kind format_collection deck_partitions import_dpm import_iocp import_islink "
     "import_config journal_replay".split()
 )
 """Those that run nothing."""

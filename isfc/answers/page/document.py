@@ -80,7 +80,7 @@ def decision_page(found: Decision) -> str:
         title=title,
         found=found,
         parts={name: each.title for name, each in names},
-        files=table_of(files_table(found)),
+        files=table_of(files_table(found.files)),
         drawing=collection and drawing_svg(*collection.links, cluster=cluster_of(collection)),
     )
     told = [

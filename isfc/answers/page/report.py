@@ -8,8 +8,9 @@ from msgspec.structs import astuple, replace
 
 from isfc.answers.decision import decided, nobody
 from isfc.answers.decision_page import Decision
-from isfc.answers.gathered import Ask, SiteAsked, holds_layout
+from isfc.answers.gathered import holds_layout
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, called, open_all
+from isfc.answers.site_asked import Ask, SiteAsked
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.loading import check_library

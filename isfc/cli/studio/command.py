@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isfc import SourceKind, parse_links, source_kind
+from isfc import FileKind, file_kind, parse_links
 from isfc.cli.options.layout import complete_layout, read_text
 from isfc.cli.options.option import bounded, flag
 from isfc.errors.loading import check_library
@@ -37,6 +37,7 @@ def studio(
     from isfc.cli.studio.server import serve
 
     text, source = read_text(layout)
-    if source_kind(text) is SourceKind.LAYOUT:
+    kind, _ = file_kind(text.encode())
+    if kind not in (FileKind.DECK, FileKind.CONSOLE_LOG, FileKind.CONFIGURATION):
         parse_links(text, source)
     serve(text, source, port, open_browser=not no_browser)

@@ -31,7 +31,7 @@ class Printed(Struct, frozen=True):
     err: str
 
 
-def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
+def printed(tell: Tell, words: Sequence[str], files: Mapping[str, bytes]) -> Printed | Failed:
     """Give a command ``files`` by the names that its words have for them.
 
     ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``, and
@@ -79,11 +79,16 @@ def by_hundredths(tell: Tell) -> Callable[[float], None]:
     return advance
 
 
-def _written(folder: Path, name: str, content: str) -> str:
+def what_runs(tell: Tell) -> Callable[[str], None]:
+    """What a capability calls with what it runs next."""
+    return lambda what: tell({"said": f"{RUNNING}{what}"})
+
+
+def _written(folder: Path, name: str, content: bytes) -> str:
     """The path of a file in a new folder; its name is the given one, as far as that is a file's."""
     folder.mkdir()
     path = folder / (re.sub(r"[^\w.-]", "_", name).lstrip(".")[:40] or "text")
-    path.write_text(content, "utf-8")
+    path.write_bytes(content)
     return str(path)
 
 

@@ -1,20 +1,27 @@
 """Whatever a site has, pasted or dropped: what it is, and the layout that a command makes of it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from multiprocessing.util import get_temp_dir
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field, structs
 
 import isfc
+from isfc.answers.decision_page import GivenFile, files_table
+from isfc.answers.site_asked import SiteAsked, SiteQuestion
 from isfc.cli.studio.command_line import Printed, printed
+from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Failed, Tell
-from isfc.reports.html import macro
+from isfc.errors.arguments import annotation_of
+from isfc.reports.html import macro, table_of
 
 _FORMS: Final = "cli/studio/page/forms.html"
-_CABLING: Final = re.compile(r"^  --ports (\S+)$", re.MULTILINE)
-"""The possibilities that the command lists."""
+_SYSTEM: Final = SiteQuestion("system", "Of which system is this console log?", ())
 _ASSUMED: Final = re.compile(
     r'^feature = "(.*)" +# assumed.*\n(?:\w+ = .*\n)*?chpid = { (.*) }', re.MULTILINE
 )
@@ -37,46 +44,84 @@ _OPTIONS: Final = (
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text that was pasted or dropped."""
+    """A file that was dropped, or a text that was pasted."""
 
     name: str
-    text: str
+    data: bytes
 
 
-class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Texts to be made a layout of.
+class Import(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Files to be made a layout of, or a decision, and what was ``said`` beside them, by options.
 
-    ``partitions`` are those of decks, ``ports`` what ``--ports`` is given for them, ``system`` the
-    one a single console log is of. A SYSTEM CONFIG chooses among the CTCs of ``layout``, the one
-    that the page shows.
+    A SYSTEM CONFIG chooses among the CTCs of the layout that the page shows, and what names no CTC
+    is of that layout.
     """
 
     files: list[File]
-    layout: str = ""
-    partitions: list[str] = []
-    ports: list[str] = []
-    system: str | None = None
+    said: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
         """The names of the files."""
         return ", ".join(file.name for file in self.files)
 
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The files by their names. Raises `ConfigurationError` for a name that is there twice."""
+        found = {Path(file.name).name[:80]: file.data for file in self.files}
+        if len(found) < len(self.files):
+            raise isfc.ConfigurationError(f"{self.source}: expected a name once")
+        return found
+
+    @property
+    def about(self) -> tuple[SiteAsked, str | None]:
+        """What was said of a site, and the link that was named. Several values have ; between."""
+        told: dict[str, Any] = {}
+        for option, usual in {**structs.asdict(SiteAsked()), "link": None}.items():
+            values = [*filter(None, map(str.strip, self.said.get(option, ())))]
+            each = (each.strip() for value in values for each in value.split(";"))
+            told[option] = (*each,) if usual == () else ",".join(values) or None
+        link = told.pop("link")
+        return SiteAsked(**told), link
+
+    @contextmanager
+    def in_folder(self) -> Iterator[list[str]]:
+        """While the body runs, the process is in a folder with the files, by these names."""
+        with TemporaryDirectory(dir=get_temp_dir()) as folder, chdir(folder):
+            for name, data in self.contents.items():
+                Path(name).write_bytes(data)
+            yield [*self.contents]
+
 
 class Asked(Struct, frozen=True):
-    """The command needs to be told more: partitions, ports or a system, of some ``choices``."""
+    """What has to be known; and of a site's ``files`` the ``options`` that may be said as well."""
 
-    what: str
-    choices: tuple[str, ...] = ()
+    question: SiteQuestion | None
+    files: tuple[GivenFile, ...] = ()
+    options: tuple[str, ...] = ()
 
     def record(self, wanted: Import) -> dict[str, Any]:
-        """What the page is told: a form, which has what has been told as well."""
-        choices = [(each, cabled(each)) for each in self.choices]
-        sections = {
-            "asked": macro(_FORMS, "asked", self.what, choices, wanted),
-            "said": macro(_FORMS, "question", self.what),
-        }
-        return {"sections": sections, "focus": "#asked input:not([type=hidden])"}
+        """What the page is told: a form, which has what has been said as well."""
+        fields = {each: annotation_of(SiteAsked, each).__metadata__[0] for each in self.options}
+        table = table_of(files_table(self.files)) if self.files else ""
+        said = self.question.text.partition("\n")[0] if self.question else ""
+        about, _ = wanted.about
+        of = self.question, said, fields, wanted.said, about, table, cabled
+        sections = {"asked": macro(_FORMS, "asked", *of), "said": said}
+        return {"sections": sections, "html": "", "focus": "#asked input:not([type=hidden])"}
+
+
+class Open(Exception):
+    """A question that nobody has answered yet."""
+
+    def __init__(self, question: SiteQuestion) -> None:
+        super().__init__(question.text)
+        self.question = question
+
+
+def stop_at(question: SiteQuestion) -> str:
+    """What is asked: it is for the page to answer, which then sends all again."""
+    raise Open(question)
 
 
 def opened(wanted: Import, done: Printed, shown: dict[str, Any]) -> dict[str, Any]:
@@ -111,50 +156,46 @@ def cabled(ports: str) -> str:
     return re.sub(r"(\w+):(\w\w)=(\w+)", r"chpid \2 of \1 on port \3", each).replace(",", ", ")
 
 
+def open_question(wanted: Import) -> SiteQuestion | None:
+    """The first thing that has to be known of the files of a site; None if all is."""
+    from isfc.answers.gathered import Gathered  # decks, which a layout does without
+
+    about, link = wanted.about
+    with wanted.in_folder() as names:
+        try:
+            Gathered(names, about, stop_at, link)
+        except Open as found:
+            return found.question
+    return None
+
+
 def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
     """The layout of the texts as TOML, with what the command says of it; or what to ask for."""
-    files = {file.name: file.text for file in wanted.files}
-    kinds = {isfc.source_kind(file.text) for file in wanted.files}
-    if len(kinds) != 1 or (kinds == {isfc.SourceKind.LAYOUT} and len(files) > 1):
-        return Failed("expected IOCP decks, console logs, statements or a layout, not some of each")
-    (kind,) = kinds
-    if kind is isfc.SourceKind.DECK:
-        return _decks(tell, files, wanted)
-    if kind is isfc.SourceKind.CONSOLE_LOG:
-        return _logs(tell, files, wanted.system)
-    if kind is isfc.SourceKind.CONFIGURATION:
+    files = wanted.contents
+    kind, _ = isfc.file_kind(wanted.files[0].data)
+    if kind is isfc.FileKind.DECK:
+        question = open_question(wanted)
+        return Asked(question) if question else _deck(tell, files, wanted)
+    if kind is isfc.FileKind.CONSOLE_LOG:
+        return _logs(tell, files, "".join(wanted.said.get("system", ())))
+    if kind is isfc.FileKind.CONFIGURATION:
         words = ["import", "config", *files, "--layout", "layout"]
-        return printed(tell, words, {**files, "layout": wanted.layout})
-    ((name, text),) = files.items()
+        return printed(tell, words, {**files, "layout": wanted.text.encode()})
+    ((name, data),) = files.items()
+    text = data.decode("utf-8", "replace")
     isfc.parse_links(text, name)
     return Printed(text, "")
 
 
-def _decks(tell: Tell, files: dict[str, str], wanted: Import) -> Printed | Failed | Asked:
-    """Two partitions are joined without a question; several cablings are a question."""
-    chosen = wanted.partitions or _partitions(files)
-    if len(chosen) > 2 and not wanted.partitions:
-        return Asked("partitions", tuple(chosen))
-    ports = [word for given in wanted.ports for word in ("--ports", given)]
-    words = ["import", "iocp", *files, "--partitions", ",".join(chosen), *ports]
-    done = printed(tell, words, files)
-    cablings = _CABLING.findall(done.message) if isinstance(done, Failed) else []
-    return Asked("ports", tuple(cablings)) if cablings else done
+def _deck(tell: Tell, files: dict[str, bytes], wanted: Import) -> Printed | Failed:
+    about, _ = wanted.about
+    said = [word for each in about.ports for word in ("--ports", each)]
+    said += ["--partitions", about.partitions] if about.partitions else []
+    return printed(tell, ["import", "iocp", *files, *said], files)
 
 
-def _partitions(files: dict[str, str]) -> Sequence[str]:
-    """The partitions of all decks, with the number of their deck where a name is in several."""
-    every = [isfc.deck_partitions(text, name) for name, text in files.items()]
-    names = [name for names in every for name in names]
-    return [
-        name if names.count(name) == 1 else f"{name}{number}={number}:{name}"
-        for number, found in enumerate(every, start=1)
-        for name in found
-    ]
-
-
-def _logs(tell: Tell, files: dict[str, str], system: str | None) -> Printed | Failed | Asked:
+def _logs(tell: Tell, files: dict[str, bytes], system: str) -> Printed | Failed | Asked:
     words = [f"{system}={name}" for name in files] if system and len(files) == 1 else [*files]
     done = printed(tell, ["import", "islink", *words], files)
     is_asked = isinstance(done, Failed) and "say which system it was" in done.message
-    return Asked("system") if is_asked and len(files) == 1 else done
+    return Asked(_SYSTEM) if is_asked and len(files) == 1 else done

@@ -20,8 +20,7 @@ from isfc.answers.page.document import together_panel
 from isfc.answers.simulation import run_cells
 from isfc.cli.options.experiment import WARMUP
 from isfc.cli.output.progress import runs_told
-from isfc.cli.output.streams import RUNNING
-from isfc.cli.studio.command_line import by_hundredths, printed
+from isfc.cli.studio.command_line import by_hundredths, printed, what_runs
 from isfc.cli.studio.tasks import Shown, Subject, node_of
 from isfc.cli.studio.work import Failed, Tell
 from isfc.errors.arguments import option_of, spelling
@@ -113,7 +112,7 @@ class ComparePanel(Panel, frozen=True, tag="compare"):
         if len(self.runs) != 2:
             return ""
         both = sorted(map(json.loads, self.runs), key=lambda made: made["number"])
-        files = {f"run-{made['number']}": json.dumps(made["record"]) for made in both}
+        files = {f"run-{made['number']}": json.dumps(made["record"]).encode() for made in both}
         done = printed(tell, ["compare", *files], files)
         if isinstance(done, Failed):
             return done
@@ -159,12 +158,8 @@ def download(tell: Tell, wanted: Download) -> dict[str, Any]:
 
 def report(tell: Tell, subject: Subject) -> dict[str, Any]:
     """The page that ``isfc report`` writes; tell what is run next."""
-
-    def say(what: str) -> None:
-        tell({"said": f"{RUNNING}{what}"})
-
     with runs_told(by_hundredths(tell)):
-        page = isfc.report(subject.read(), progress=say)
+        page = isfc.report(subject.read(), progress=what_runs(tell))
     return {"save": {"name": "report.html", "content": page, "type": "text/html"}}
 
 

@@ -30,13 +30,14 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from isfc import ConfigurationError, ModelledRate, SourceKind, source_kind
+from isfc import ConfigurationError, FileKind, ModelledRate, file_kind
 from isfc.answers.drawing import SOLID_STYLE
 from isfc.answers.drawing_link import STYLE
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.output.streams import ENDING_SIGNALS, ExitCode, show_lines
 from isfc.cli.studio.command_line import Printed
-from isfc.cli.studio.importing import Asked, Import, import_files, opened
+from isfc.cli.studio.deciding import bring_in, decide
+from isfc.cli.studio.importing import Asked, Import, opened
 from isfc.cli.studio.judgement import judgement
 from isfc.cli.studio.look import Judge, LayoutEdited, PieceChosen, choose, look
 from isfc.cli.studio.panels import AnyPanel, Download, Run, download, run, show_panel
@@ -102,8 +103,8 @@ class GuardedApplication:
 
 ANSWERS_MAX: Final = 512
 """Answers of the model that are kept, so that undo shows them immediately."""
-BODY_LENGTH_MAX: Final = 4 * 2**20
-"""Bytes of a request: a layout as it is and as it was opened are much shorter."""
+BODY_LENGTH_MAX: Final = 64 * 2**20
+"""Bytes of a request: what a site measured for days is the longest, a third longer in Base64."""
 
 
 class Studio:
@@ -111,7 +112,7 @@ class Studio:
 
     def __init__(self, work: Work, text: str, source: str) -> None:
         self._work = work
-        is_layout = source_kind(text) is SourceKind.LAYOUT
+        is_layout = file_kind(text.encode())[0] is FileKind.LAYOUT
         self._start = {"text": text, "source": source, "is_layout": is_layout}
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
 
@@ -122,7 +123,8 @@ class Studio:
             _posted("/look", LayoutEdited, lambda wanted: _one(self._looked(wanted))),
             _posted("/chosen", PieceChosen, lambda wanted: _one(choose(wanted))),
             _posted("/judge", Judge, lambda wanted: _stream(self._judged(wanted))),
-            _posted("/import", Import, lambda wanted: _stream(self._imported(wanted))),
+            _posted("/import", Import, lambda wanted: _stream(self._imported(bring_in, wanted))),
+            _posted("/decide", Import, lambda wanted: _stream(self._imported(decide, wanted))),
             _posted("/run", Run, self._computed(run)),
             _posted("/panel", AnyPanel, self._computed(show_panel)),
             _posted("/download", Download, self._computed(download)),
@@ -154,9 +156,11 @@ class Studio:
                     raise ConfigurationError(each.message)
                 yield each
 
-    async def _imported(self, wanted: Import) -> AsyncIterator[dict[str, Any]]:
-        """What is to be told more, or the layout with what the command says of it."""
-        async for each in self._told(import_files, wanted):
+    async def _imported(
+        self, task: Callable[..., Any], wanted: Import
+    ) -> AsyncIterator[dict[str, Any]]:
+        """What is to be told more, the layout with what the command says of it, or a decision."""
+        async for each in self._told(task, wanted):
             match each:
                 case Asked():
                     yield each.record(wanted)
@@ -247,8 +251,8 @@ def page(start: Mapping[str, Any]) -> str:
 def asset(name: str) -> tuple[str, str]:
     """What else the page loads, and its media type. Raises `KeyError` for another name."""
     file, kind = _ASSETS[name]
-    styles = STYLE + SOLID_STYLE + picture.STYLE if name == "studio.css" else ""
-    return resource(file) + styles, kind
+    styles = STYLE + SOLID_STYLE + picture.STYLE + resource("answers/page/parts.css")
+    return resource(file) + styles * (name == "studio.css"), kind
 
 
 HOST: Final = "127.0.0.1"

@@ -13,9 +13,9 @@ import isfc
 from isfc.answers import decision_parts
 from isfc.answers.decision import decided
 from isfc.answers.decision_page import Decision, decision_report
-from isfc.answers.gathered import SiteAsked
 from isfc.answers.order import with_order
 from isfc.answers.page.document import decision_page
+from isfc.answers.site_asked import SiteAsked, SiteQuestion
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
@@ -174,13 +174,13 @@ def test_what_has_to_be_known_is_asked_or_names_its_options() -> None:
     assert part.options[0].startswith("--ports ATLANTA:50=C0,")
     asked = list[str]()
 
-    def answer(question: str) -> str:
-        asked.append(question)
-        return "ATLANTA,BOSTON" if "partitions" in question else part.options[0].split()[1]
+    def answer(question: SiteQuestion) -> str:
+        asked.append(question.option)
+        return ",".join(question.choices[:: len(question.choices) // question.least][:2])
 
     found = decided(BOTH_CECS, SiteAsked(), ask=answer)
     assert found.is_whole
-    assert [text.partition(" ")[0] for text in asked] == ["Which", "ATLANTA"]
+    assert asked == ["partitions", "ports"]
     assert dict(found.decided)["Carries"]
 
 
@@ -249,7 +249,7 @@ def test_what_is_given_twice_is_read_once(tmp_path: Path) -> None:
 
 
 def test_a_deck_of_one_partition_is_not_asked_which_partitions() -> None:
-    asked = list[str]()
+    asked = list[SiteQuestion]()
     found = decided(SLOW[:1], SiteAsked(), ask=asked.append)
     assert not asked
     (problem,) = wrong(found).values()

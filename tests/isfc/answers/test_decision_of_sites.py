@@ -14,7 +14,7 @@ import isfc
 from isfc.answers.asked_for import read_window
 from isfc.answers.decision import decided
 from isfc.answers.decision_page import Decision
-from isfc.answers.gathered import SiteAsked
+from isfc.answers.site_asked import SiteAsked
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.site.intervals import PERIODS, WEEKDAYS

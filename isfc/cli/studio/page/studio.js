@@ -152,10 +152,12 @@ function filled(form, submitter) {
 
 const SENT = {
   edit,
+  decide: (said) => attempt(async () => (
+    show(at("decided"), "decide", { files: await contents(), said }))),
   import: (said) => bring(brought, said),
   panel: (said, form) => show(form.parentElement.querySelector(".output"), "panel", said),
   run,
-  text: ({ text }) => bring([{ name: "the pasted text", text: text ?? "" }]),
+  text: ({ text }) => bring([new File([text ?? ""], "the pasted text")]),
 };
 addEventListener("submit", (event) => {
   event.preventDefault();
@@ -167,28 +169,40 @@ addEventListener("change", ({ target: { form } }) => {
   if (when === "changed" && isEnough) form.requestSubmit();
   if (form?.go) form.go.disabled = !isEnough;
 });
-addEventListener("click", ({ target }) => {
+addEventListener("click", (event) => {
+  const { target } = event;
   const pressed = target.closest("button, .heading");
   if (pressed?.dataset.edit) edit(JSON.parse(pressed.dataset.edit));
   if (pressed?.dataset.save) attempt(() => ask("download", { ...now, what: pressed.dataset.save }));
   if (pressed?.dataset.turn) turn(Number(pressed.dataset.turn));
   if (pressed?.matches(".heading")) choose(pressed);
+  const part = target.closest("a[href^='#']");
+  if (!part) return;
+  event.preventDefault(); // the address holds the layout
+  at(part.hash.slice(1)).scrollIntoView();
 });
 at("pairs").addEventListener("change", () => change(() => look({})));
 
 // ---- what is brought in
 
 let brought = []; // files that more may be to be told of
-function bring(files, told = {}) { // what is opened anew is what changes are compared with
+function bring(files, said = {}) { // what is opened anew is what changes are compared with
   return changed(async () => {
-    await ask("import", { files, layout: now.text, ...told });
     brought = files;
+    await ask("import", { ...now, files: await contents(), said });
   });
 }
-at("open").addEventListener("change", async ({ target }) => {
-  const files = [...target.files];
-  const read = async (file) => ({ name: file.name, text: await file.text() });
-  await bring(await Promise.all(files.map(read)));
+function contents() { // in Base64, as not all is text
+  return Promise.all(brought.map(async (file) => {
+    const bytes = Array.from(new Uint8Array(await file.arrayBuffer()));
+    const data = btoa(bytes.map((each) => String.fromCharCode(each)).join(""));
+    return { name: file.name, data };
+  }));
+}
+at("open").addEventListener("change", ({ target }) => {
+  at("decided").stop?.();
+  at("decided").replaceChildren();
+  bring([...target.files]);
   target.value = "";
 });
 for (const kind of ["dragover", "dragleave", "drop"]) {
@@ -221,6 +235,7 @@ async function show(output, name, said) { // what is answered, or its error
     words.textContent = `${title || "Computing"}: ${Math.round(100 * bar.value)} %`;
     if (record.cells) output.outerHTML = record.cells;
     if (record.html !== undefined) output.innerHTML = record.html;
+    if (record.page) showDecision(output, record);
     if (record.html && about !== shown()) output.append("(of the layout before the last change)");
     take(record);
   };
@@ -232,6 +247,24 @@ async function show(output, name, said) { // what is answered, or its error
   hintWide();
   output.setAttribute("aria-busy", "false");
   (output.firstElementChild ?? output).scrollIntoView({ block: "nearest" });
+}
+
+function showDecision(output, { page, layouts }) { // the page itself, which may be saved
+  const plain = page.replace(/<style>[^]*?<\/style>/g, ""); // which only the page's own may be
+  const { body } = new DOMParser().parseFromString(plain, "text/html");
+  for (const each of body.querySelectorAll("[aria-label]")) each.ariaLabel += ", decided";
+  const tools = Object.assign(document.createElement("div"), { className: "tools" });
+  const offer = (textContent, act) => {
+    const button = Object.assign(document.createElement("button"), { textContent });
+    button.addEventListener("click", act);
+    tools.append(button);
+  };
+  offer("Save decision.html", () => save({ name: "decision.html", content: page, type: "text/html" }));
+  for (const [name, text] of Object.entries(layouts)) {
+    if (text) offer(`Open ${name}`, () => bring([new File([text], name)]));
+  }
+  output.replaceChildren(tools, ...body.querySelectorAll("article"));
+  output.scrollIntoView();
 }
 
 function run(said) {
@@ -345,6 +378,6 @@ changed(async () => {
   const address = location.hash.slice(1);
   const { text, source } = start;
   if (address || start.is_layout) await look({ text, source, address });
-  else queueMicrotask(() => bring([{ name: source, text }]));
+  else queueMicrotask(() => bring([new File([text], source)]));
   document.documentElement.dataset.begun = "yes";
 });

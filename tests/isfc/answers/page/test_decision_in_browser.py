@@ -1,6 +1,7 @@
 """The decision in a browser: on a desk, on a phone and on paper."""
 
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -10,6 +11,9 @@ from tests.browser import axe_finds, needs_chromium, opened
 from tests.decks import DECKS
 from tests.isfc.answers.deciding import by_rule
 from tests.lengthy import few_in_every_run
+
+ON_A4_PX: Final = 717
+"""The width of A4 between the margins that a browser leaves, 0.4 inches each."""
 
 pytestmark = [pytest.mark.at_length, needs_chromium]
 
@@ -24,13 +28,16 @@ def test_decision_fits_the_screen_and_paper(
 ) -> None:
     by_rule(monkeypatch)
     file = tmp_path / "decision.html"
-    decks = [DECKS / f"two-by-eight-{end}.iocp" for end in "ab"]
-    file.write_text(isfc.report([*decks, "LICENSE"], decide="1000 MB/s with a chpid lost"))
+    decks = [DECKS / f"cec-{end}.iocp" for end in "ab"]
+    four: dict[str, Any] = {"partitions": "ATLANTA,AUSTIN,BOSTON,BUTTE", "link": "ATLANTA-BOSTON"}
+    four["ports"] = ["ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"]
+    rate = "5000 MB/s with a chpid lost"
+    file.write_text(isfc.report([*decks, "LICENSE"], decide=rate, **four))
     with opened(browser, file, width, height) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         lines = page.locator("dl.decision dt")
         expect(lines.first).to_have_text("A file that is not recognised")
-        for name in ("Carries", "Worst loss"):
+        for name in ("Worst loss", "What to order"):
             expect(lines.filter(has_text=name).first).to_be_in_viewport(ratio=1)
         page.locator("nav").get_by_role("link", name="The change and the way back").click()
         expect(page.locator("pre")).to_be_in_viewport(ratio=0.01)
@@ -39,4 +46,6 @@ def test_decision_fits_the_screen_and_paper(
         assert printed.startswith(b"%PDF")
         page.emulate_media(media="print")
         assert not page.locator("nav").first.is_visible()
-        assert page.locator("pre").evaluate("pre => pre.scrollWidth <= pre.clientWidth")
+        page.set_viewport_size({"width": ON_A4_PX, "height": 900})
+        for each in page.locator(".wide, .drawing").all():
+            assert each.evaluate("each => each.scrollWidth <= each.clientWidth")

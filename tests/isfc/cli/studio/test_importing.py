@@ -35,20 +35,25 @@ def told(_: object) -> None:
 
 
 def taken(*names: str) -> list[File]:
-    return [File(Path(name).name, (DATA / name).read_text("utf-8")) for name in names]
+    return [File(Path(name).name, (DATA / name).read_bytes()) for name in names]
 
 
 def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:
-    asked = import_files(told, Import(taken("decks/cross-css.iocp")))
-    assert asked == Asked("partitions", ("ALPHA", "GAMMA", "BETA"))
+    asked = import_files(told, Import("", files=taken("decks/cross-css.iocp")))
+    assert isinstance(asked, Asked)
+    assert asked.question
+    assert asked.question.choices == ("ALPHA", "GAMMA", "BETA")
 
 
 def test_cabling_is_asked_for_where_several_fit() -> None:
-    wanted = Import(taken("decks/three-systems.iocp"), partitions=["VMA", "VMB"])
+    said = {"partitions": ["VMA", "VMB"]}
+    wanted = Import("", files=taken("decks/three-systems.iocp"), said=said)
     asked = import_files(told, wanted)
-    assert asked == Asked("ports", ("VMA:50=01", "VMA:50=02,VMA:60=01"))
     assert isinstance(asked, Asked)
-    done = import_files(told, msgspec.structs.replace(wanted, ports=[asked.choices[0]]))
+    assert asked.question
+    assert asked.question.choices == ("VMA:50=01", "VMA:50=02,VMA:60=01")
+    said = {**said, "ports": [asked.question.choices[0]]}
+    done = import_files(told, msgspec.structs.replace(wanted, said=said))
     assert isinstance(done, Printed)
     assert parse_collection(done.out).links[0].nodes == ("VMA", "VMB")
 
@@ -57,7 +62,8 @@ def test_deck_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> 
     deck = DATA / "decks" / "cross-css.iocp"
     assert run(["import", "iocp", str(deck), "--partitions", "ALPHA,BETA"]) == 0
     command = capsys.readouterr()
-    done = import_files(told, Import(taken("decks/cross-css.iocp"), partitions=["ALPHA", "BETA"]))
+    said = {"partitions": ["ALPHA", "BETA"]}
+    done = import_files(told, Import("", files=taken("decks/cross-css.iocp"), said=said))
     assert isinstance(done, Printed)
     assert done.err.split() == command.err.replace(str(deck), "cross-css.iocp").split()
     assert parse_collection(done.out) == parse_collection(command.out)
@@ -75,7 +81,8 @@ def test_deck_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> 
 def test_remarks_are_in_words_of_the_page_and_name_the_chpids_of_the_file(
     name: str, partitions: list[str], said: str
 ) -> None:
-    wanted = Import(taken(name), partitions=partitions, system="ATLANTA")
+    told_so = {"partitions": partitions, "system": ["ATLANTA"]}
+    wanted = Import("", files=taken(name), said=told_so)
     done = import_files(told, wanted)
     assert isinstance(done, Printed)
     remarks = opened(wanted, done, {"sections": {}})["sections"]["remarks"]
@@ -85,35 +92,40 @@ def test_remarks_are_in_words_of_the_page_and_name_the_chpids_of_the_file(
 
 
 def test_logs_of_two_systems_make_a_link_and_one_needs_a_name() -> None:
-    both = import_files(told, Import(taken("logs/atlanta.txt", "logs/boston.txt")))
+    both = import_files(told, Import("", files=taken("logs/atlanta.txt", "logs/boston.txt")))
     assert isinstance(both, Printed)
     assert parse_collection(both.out).links[0].nodes == ("ATLANTA", "BOSTON")
     one = taken("logs/atlanta.txt")
-    assert import_files(told, Import(one)) == Asked("system")
-    named = import_files(told, Import(one, system="ATLANTA"))
+    asked = import_files(told, Import("", files=one))
+    assert isinstance(asked, Asked)
+    assert asked.question
+    assert asked.question.option == "system"
+    named = import_files(told, Import("", files=one, said={"system": ["ATLANTA"]}))
     assert isinstance(named, Printed)
     assert "left out: ATLANTA 6021" in named.err
-    told_there = import_files(told, Import(taken("logs/one-session-after-the-other.txt")))
+    after = taken("logs/one-session-after-the-other.txt")
+    told_there = import_files(told, Import("", files=after))
     assert isinstance(told_there, Printed)
     assert parse_collection(told_there.out).links[0].nodes == ("VMA", "VMB")
 
 
 def test_statements_choose_among_the_ctcs_that_are_shown() -> None:
-    statements = File("a.config", "ACTIVATE ISLINK 6000 6020 NODE BOSTON\n")
-    done = import_files(told, Import([statements], layout=TEXT))
+    statements = File("a.config", b"ACTIVATE ISLINK 6000 6020 NODE BOSTON\n")
+    done = import_files(told, Import(TEXT, files=[statements]))
     assert isinstance(done, Printed)
     assert len(parse_collection(done.out).links[0].ctcs) == 2
 
 
 def test_error_is_the_command_s_and_names_the_file() -> None:
-    done = import_files(told, Import(taken("decks/one-cec.iocp"), partitions=["NONE", "NOT"]))
+    said = {"partitions": ["NONE", "NOT"]}
+    done = import_files(told, Import("", files=taken("decks/one-cec.iocp"), said=said))
     assert isinstance(done, Failed)
     assert "--partitions 'NONE': no RESOURCE statement names it" in done.message
     assert "one-cec.iocp, line 2: " in done.message
     with pytest.raises(ConfigurationError, match=r"^bad\.toml: is not TOML"):
-        import_files(told, Import([File("bad.toml", "x [")]))
-    mixed = [File("a.toml", TEXT), *taken("logs/atlanta.txt")]
-    assert isinstance(import_files(told, Import(mixed)), Failed)
+        import_files(told, Import("", files=[File("bad.toml", b"x [")]))
+    with pytest.raises(ConfigurationError, match=r"^twice\.txt, twice\.txt: expected a name once"):
+        import_files(told, Import("", files=2 * [File("twice.txt", b"x")]))
 
 
 @pytest.mark.at_length

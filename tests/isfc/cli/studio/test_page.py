@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from isfc.layout.catalogue import read_content
-from tests.browser import needs_chromium
+from tests.browser import axe_finds, needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, drag, drag_to, judged, opened, order
 from tests.isfc_process import isfc
 from tests.studio import RunningStudio, studio
@@ -290,6 +290,34 @@ def test_files_of_each_kind_are_opened_and_dropped(browser: Browser) -> None:
         drop(page, {"picture.png": b"\x89PNG\r\n"})
         expect(page.locator("#error")).to_contain_text("picture.png", timeout=JUDGED_MS)
         expect(page.locator("#source")).to_have_text("four.toml")
+
+
+def test_decks_dropped_with_other_files_become_a_decision(browser: Browser) -> None:
+    """What has to be known is asked first; the page that is saved is the one that is shown."""
+    files = {name: (DATA / "decks" / name).read_bytes() for name in ("cec-a.iocp", "cec-b.iocp")}
+    by_rule = studio(str(DATA / "decks" / "cec-a.iocp"), program="tests.isfc.cli.studio.ruled")
+    with by_rule as running, deck_opened(browser, running) as page:
+        drop(page, {**files, "notes.txt": b"nothing of use\n"})
+        for name in ("BOSTON", "ATLANTA"):
+            page.check(f"#choices input[value={name}]")
+        page.fill("#asked [name='decide[]']", "100 MB/s with a chpid lost")
+        page.click("#asked button")
+        page.locator("#choices [name='ports[]']").first.check()
+        page.click("#asked button")
+        decided = page.locator("#decided")
+        expect(decided.locator("dt").first).to_have_text("A file that is not recognised")
+        expect(decided.locator("dd").first).to_contain_text("notes.txt")
+        address = page.url
+        decided.get_by_role("link", name="What a loss leaves").click()
+        expect(decided.locator("h1", has_text="What a loss leaves")).to_be_in_viewport()
+        assert page.url == address  # which holds the layout
+        with page.expect_download() as download:
+            decided.get_by_role("button", name="Save decision.html").click()
+        saved = Path(download.value.path()).read_text("utf-8")
+        assert saved.startswith("<!DOCTYPE html>")
+        decided.get_by_role("button", name="Open layout.toml").click()
+        expect(page.locator("#said")).to_contain_text("layout.toml is opened: ")
+        assert axe_finds(page) == []
 
 
 def drop(page: Page, files: Mapping[str, bytes]) -> None:

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -253,8 +254,9 @@ def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path, home: Path)
         assert "Worst:<" in audited.post("panel", text=ONE, **losses)[-1]["html"]
         statements = {"show": "statements", "system": "CLIENT"}
         assert ">ACTIVATE ISLINK" in audited.post("panel", text=ONE, **statements)[-1]["html"]
-        deck = {"name": "one.iocp", "text": DECK.read_text()}
-        imported = audited.post("import", files=[deck], partitions=["ALPHA", "BETA"])[-1]
+        deck = {"name": "one.iocp", "data": b64encode(DECK.read_bytes()).decode()}
+        joined = {"partitions": ["ALPHA", "BETA"]}
+        imported = audited.post("import", text="", files=[deck], said=joined)[-1]
         assert "Not paired" in imported["sections"]["remarks"]
         drawn = audited.post("download", what="layout.svg", text=ONE)[-1]
         assert drawn["save"]["content"].startswith("<svg")
