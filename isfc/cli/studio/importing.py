@@ -89,7 +89,7 @@ class Import(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """While the body runs, the process is in a folder with the files, by these names."""
         with TemporaryDirectory(dir=get_temp_dir()) as folder, chdir(folder):
             for name, data in self.contents.items():
-                Path(name).write_bytes(data)
+                Path(folder, name).write_bytes(data)
             yield [*self.contents]
 
 
