@@ -41,11 +41,10 @@ def channel_rates(collection: Collection, system: NodeName) -> dict[Channel, flo
 def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
     """Each channel with the links that use it, in the order of the file."""
     found: dict[Channel, list[Layout]] = {}
-    for link, _, channels in collection.fibres():
-        for channel in channels:
-            links = found.setdefault(channel, [])
-            if link not in links:
-                links.append(link)
+    for link in collection.links:
+        used = [collection.channels_of(fibre, link.nodes) for fibre in link.fibres]
+        for channel in dict.fromkeys(channel for both in used for channel in both):
+            found.setdefault(channel, []).append(link)
     return {channel: tuple(links) for channel, links in found.items()}
 
 

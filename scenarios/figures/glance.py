@@ -39,6 +39,7 @@ from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.programs import Senders, SeveralPrograms
 from scenarios.runs.run import Looks, Outcome, build
+from scenarios.runs.steady import time_share
 
 MOMENTS: Final = 100
 """So many moments of a run are looked at (chosen: shares are within 10 points, mostly)."""
@@ -214,7 +215,8 @@ def glance(experiment: Experiment, *, longer: int = 1, waits: bool = False) -> G
 
     engine, systems = build(experiment, around=kept)
     looks = Looks(experiment, systems)
-    begin_ns, length_ns = longer * BEGIN_NS, longer * LENGTH_NS
+    times = longer * time_share(experiment)
+    begin_ns, length_ns = round(times * BEGIN_NS), round(times * LENGTH_NS)
     engine.run(begin_ns)
     looks.look(begin_ns)
     before = _in_use_ns(systems, begin_ns)

@@ -49,8 +49,9 @@ when that is, and long enough for the link to be nearly empty at first with 500 
 class Gradual:
     """A program whose first messages come one after the other, else as it offers them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, share: float = 1.0) -> None:
         self._program = program
+        self._ns = round(share * GRADUAL_NS)
 
     def start(self, now_ns: int) -> Iterator[Offer]:
         """The program's first offers, each message later than the one before."""
@@ -60,7 +61,7 @@ class Gradual:
             for message in messages
         ]
         for index, (at_ns, message) in enumerate(first):
-            yield at_ns + GRADUAL_NS * index // len(first), [message]
+            yield at_ns + self._ns * index // len(first), [message]
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """What the program does."""

@@ -24,10 +24,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.layout.sharing import carried_by
 from isfc.link.events import Program
 from isfc.link.name import NodeName
 from scenarios.runs.channels import ChannelResult, PathResult
-from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
+from scenarios.runs.experiment import LIKE_SHARE, NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.result import MIB, Result, mean, measure
 from scenarios.runs.run import Looks, build
 from scenarios.runs.run import run as run_once
@@ -117,6 +118,21 @@ Chosen: a link may go back to another pace once in some seconds, for a fraction 
 Express4 with two CTCs each do, by 15 %, and a run that ends after two seconds has mostly seen none
 of it, or too much. Of 24 of their rates, by seeds and loads, 21 are within 1 % of what runs of ten
 seconds give, the worst 1.3 % off."""
+
+MIXED_LINKS: Final = 5
+MIXED_SHARE: Final = 0.2
+"""Where so many busy links use every channel, no order in which CTCs write lasts, and as many more
+messages tell what all carry: runs take such a share of the time of those of a link. Chosen: full
+meshes of 8 and 16 systems carry the same from a twentieth of a second on, of 32 from a fourth."""
+
+
+def time_share(experiment: Experiment) -> float:
+    """The share that runs take of the times that are chosen for those of a link."""
+    busy = {*map(frozenset, experiment.sending)}
+    used = carried_by(experiment.collection).values()
+    counts = [sum(frozenset(link.nodes) in busy for link in links) for links in used]
+    return MIXED_SHARE if min(filter(None, counts)) >= MIXED_LINKS else 1.0
+
 
 _FIRST_LOOK_NS: Final = 500_000_000
 _FIRST_LOOK_BATCHES: Final = 5
@@ -246,8 +262,9 @@ def steady_run(experiment: Experiment) -> SteadyRun:
 def steady_ends(experiment: Experiment) -> SteadyEnds:
     """The same of every end that has clients, of one link or of several that run together."""
     ends = experiment.sending
-    runs = _Run(experiment), _Run(experiment, lambda program, _: Gradual(program))
-    rates = _until_steady(runs, ends)
+    share = time_share(experiment)
+    runs = _Run(experiment), _Run(experiment, lambda program, _: Gradual(program, share))
+    rates = until_steady(runs, ends, is_mixed=share < 1)
     seen = [[run.result(end) for run in runs] for end in ends]
     _, channels, paths = runs[0].looks.shared(runs[0].first(ends))
     found = {
@@ -270,16 +287,27 @@ _End = tuple[NodeName, NodeName]
 """The end of a link: its node, and the partner."""
 
 
-def _until_steady(runs: tuple["_Run", "_Run"], ends: Sequence[_End]) -> list[Rate]:
-    """What ends of links send, once all of that is steady in both runs."""
+def until_steady(
+    runs: tuple["_Run", "_Run"], ends: Sequence[_End], *, is_mixed: bool
+) -> list[Rate]:
+    """What ends of links send, once all of that is steady in both runs.
+
+    Of links that are mixed their sum is steady then, and each known within `LIKE_SHARE`.
+    """
     together, gradual = runs
-    count = BATCHES_MIN
+    count, apart = BATCHES_MIN, LIKE_SHARE if is_mixed else SPREAD_SHARE
     while True:
         together.go_on(count)
         gradual.go_on(count)
         batches = [(together.batches(end), gradual.batches(end)) for end in ends]
-        if all(is_steady(*both) for both in batches) or count == BATCHES_MAX:
-            return [agreed(*both) for both in batches]
+        rates = [agreed(*both, apart) for both in batches]
+        known = all(each.spread_mb_per_s <= apart * each.mb_per_s for each in rates)
+        judged: Sequence[Sequence[Sequence[float]]] = batches
+        if is_mixed:
+            every = zip(*batches, strict=True)
+            judged = [[[sum(each, 0.0) for each in zip(*run, strict=True)] for run in every]]
+        if (known and all(is_steady(*both) for both in judged)) or count == BATCHES_MAX:
+            return rates
         count = min(BATCHES_MAX, round(GROWTH * count))
 
 
@@ -293,21 +321,22 @@ class _Run:
         begin_ns: int = WARMUP_NS,
     ) -> None:
         self._engine, systems = build(experiment, around=around)
-        self._begin_ns = begin_ns
+        share = time_share(experiment)
+        self._begin_ns, self._batch_ns = round(share * begin_ns), round(share * BATCH_NS)
         self.looks = Looks(experiment, systems)
         self.go_on(0)
 
     def go_on(self, count: int) -> None:
         """Run until there are so many batches."""
         while (done := len(self.looks.counters)) <= count:
-            at_ns = self._begin_ns + BATCH_NS * done
+            at_ns = self._begin_ns + self._batch_ns * done
             self._engine.run(at_ns)
             self.looks.look(at_ns)
 
     def batches(self, end: _End) -> list[float]:
         """MB/s that an end sent in each batch."""
         sent = [look[end].sent_length for look in self.looks.counters]
-        return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
+        return [(b - a) * NS_PER_S / self._batch_ns / MIB for a, b in pairwise(sent)]
 
     def first(self, ends: Iterable[_End]) -> int:
         """The look with which the batches begin that count."""
@@ -329,17 +358,19 @@ def is_steady(together: Sequence[float], gradual: Sequence[float]) -> bool:
     return known and not one.differs(two) and not any(map(has_trend, kept))
 
 
-def agreed(together: Sequence[float], gradual: Sequence[float]) -> Rate:
+def agreed(
+    together: Sequence[float], gradual: Sequence[float], share: float = SPREAD_SHARE
+) -> Rate:
     """What two runs say together: the mean of the batches that count, or else two paces.
 
     They are two if they differ by more than the spreads of both runs explain, and by more than
-    `SPREAD_SHARE`.
+    that ``share``.
     """
     kept = [_kept(batches) for batches in (together, gradual)]
     one, two = map(rate_of, kept)
     both = rate_of([*kept[0], *kept[1]])
     apart = abs(one.mb_per_s - two.mb_per_s)
-    if one.differs(two) and apart > SPREAD_SHARE * both.mb_per_s:
+    if one.differs(two) and apart > share * both.mb_per_s:
         spread = max(one.spread_mb_per_s, two.spread_mb_per_s)
         return Rate(one.mb_per_s, spread, two.mb_per_s)
     return both

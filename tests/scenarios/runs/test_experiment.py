@@ -34,6 +34,7 @@ def test_first_messages_come_one_after_the_other_and_in_their_order() -> None:
     assert [messages for _, messages in offers] == [[each] for _, some in FIRST for each in some]
     quarter = GRADUAL_NS // 4
     assert [at_ns for at_ns, _ in offers] == [5, 5 + quarter, 7 + 2 * quarter, 7 + 3 * quarter]
+    assert [*Gradual(Program(), 0.2).start(0)][-1][0] == 7 + 3 * quarter // 5
 
 
 def test_what_follows_is_as_the_program_offers_it() -> None:

@@ -5,21 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from ctc.features import FEATURES
 from isfc.layout.catalogue import load_layout
-from isfc.layout.file import parse_layout
+from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
 from scenarios.runs import steady
-from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment
+from scenarios.runs.experiment import LIKE_SHARE, SATURATING_PAIRS, STATED, STATED_PAIRS, Experiment
 from scenarios.runs.run import run
 from scenarios.runs.steady import (
     BATCH_NS,
     BATCHES_MAX,
     BATCHES_MIN,
     GROWTH,
+    MIXED_SHARE,
     SPREAD_SHARE,
     Rate,
     agreed,
@@ -28,11 +30,14 @@ from scenarios.runs.steady import (
     is_steady,
     rate_of,
     steady_run,
+    time_share,
     trend_score,
+    until_steady,
     without_trend,
 )
 from scenarios.runs.workload import SUITES
 from scenarios.search.workers import shared_out
+from tests.layouts import mesh
 
 
 def noise(seed: int, mean: float, deviation: float = 2, count: int = 20) -> list[float]:
@@ -107,6 +112,58 @@ def test_beginning_of_another_pace_is_left_out() -> None:
 
 def test_mean_that_is_not_known_well_is_not_steady() -> None:
     assert not is_steady(noise(1, 100, 20), noise(2, 100, 20))
+
+
+@pytest.mark.parametrize(
+    ("layout", "busy", "share"),
+    [
+        (mesh(6, shared=True, ctcs=1), 15, MIXED_SHARE),
+        (mesh(5, shared=True, ctcs=1), 10, 1),
+        (mesh(6, shared=False, ctcs=1), 15, 1),
+        (mesh(6, shared=True, ctcs=1), 14, 1),
+    ],
+    ids=["every channel has five links", "four", "one", "one has four that are busy"],
+)
+def test_runs_are_short_where_every_channel_has_many_busy_links(
+    layout: str, busy: int, share: float
+) -> None:
+    experiment = STATED.runs(parse_collection(layout))[0]
+    assert time_share(replace(experiment, loads=experiment.loads[:busy])) == share
+
+
+class Exchanged:
+    """A run of two ends: what one sends more in a batch, the other sends less."""
+
+    def __init__(self, seed: int, within: float) -> None:
+        self.sent = noise(seed, 100, within, BATCHES_MAX)
+        self.count = 0
+
+    def go_on(self, count: int) -> None:
+        self.count = count
+
+    def batches(self, end: str) -> list[float]:
+        return [each if end == "one" else 200 - each for each in self.sent[: self.count]]
+
+
+@pytest.mark.parametrize(
+    ("within", "is_mixed", "count"),
+    [(5, True, BATCHES_MIN), (5, False, 15), (25, True, 15)],
+    ids=["mixed", "each by itself", "mixed, and hardly known"],
+)
+def test_links_that_are_mixed_are_steady_when_their_sum_is_and_each_is_about_known(
+    within: float, is_mixed: bool, count: int
+) -> None:
+    runs: Any = Exchanged(1, within), Exchanged(2, within)
+    ends: Any = ["one", "other"]
+    rates = until_steady(runs, ends, is_mixed=is_mixed)
+    assert runs[0].count == runs[1].count == count
+    assert all(rate.spread_percent < 10 and not rate.second_mb_per_s for rate in rates)
+
+
+def test_two_paces_of_mixed_links_are_farther_apart_than_figures_that_say_the_same() -> None:
+    both = noise(1, 100, 1), noise(2, 106, 1)
+    assert agreed(*both).second_mb_per_s is not None
+    assert agreed(*both, LIKE_SHARE).second_mb_per_s is None
 
 
 @pytest.mark.at_length
