@@ -140,11 +140,7 @@ def _way(result: Result, way: str, noise: Callable[[], float], counts: float) ->
 
 
 def _device(
-    device: DeviceResult,
-    noise: Callable[[], float],
-    counts: float,
-    times: float,
-    place: FilePlace,
+    device: DeviceResult, noise: Callable[[], float], counts: float, times: float, place: FilePlace
 ) -> DeviceFigures:
     rdev = Rdev(int(device.rdev, 16))
     if not device.io_per_s:

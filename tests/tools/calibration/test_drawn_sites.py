@@ -28,7 +28,7 @@ def test_causes_are_named_and_predictions_of_fits_that_are_given_are_as_sure_as_
 
 @pytest.mark.at_length
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("number", [*ROWS][::2])
+@pytest.mark.parametrize("number", [*ROWS][::3])
 def test_a_fit_is_given_or_refused_with_the_right_reason_as_the_study_has_it(number: int) -> None:
     (row,) = drawn_sites.rows_of(number)
     assert (row["outcome"], str(row["right"])) == (ROWS[number]["outcome"], ROWS[number]["right"])
