@@ -39,7 +39,7 @@ EMPTY_NAMES: Final = frozenset(
 
 PURE: Final = (
     "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
-    "itertools math msgspec mypy_extensions operator re string struct typing zlib"
+    "errno itertools math msgspec mypy_extensions operator re string struct typing zlib"
 )
 LINK: Final = f"{PURE} ctc.address isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
