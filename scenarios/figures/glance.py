@@ -34,12 +34,11 @@ from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.figures import resources
 from scenarios.figures.resources import Resource, ResourceKind
-from scenarios.runs.channels import disks_of
+from scenarios.runs.channels import disks_of, time_share
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.programs import Senders, SeveralPrograms
 from scenarios.runs.run import Looks, Outcome, build
-from scenarios.runs.steady import time_share
 
 MOMENTS: Final = 100
 """So many moments of a run are looked at (chosen: shares are within 10 points, mostly)."""

@@ -7,7 +7,7 @@ moved over it, and how busy that made it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -21,7 +21,22 @@ from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.system.system import System
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
+
+MIXED_LINKS: Final = 5
+MIXED_SHARE: Final = 0.2
+"""Where so many busy links use every channel, no order in which CTCs write lasts, and as many more
+messages tell what all carry: runs take such a share of the time of those of a link. Chosen: full
+meshes of 8 and 16 systems carry the same from a twentieth of a second on, of 32 from a fourth."""
+
+
+def time_share(experiment: Experiment) -> float:
+    """The share that runs take of the times that are chosen for those of a link."""
+    busy = {*map(frozenset, experiment.sending)}
+    used = carried_by(experiment.collection).values()
+    counts = [sum(frozenset(link.nodes) in busy for link in links) for links in used]
+    return MIXED_SHARE if min(filter(None, counts)) >= MIXED_LINKS else 1.0
 
 
 class ChannelBusy(Struct, frozen=True):

@@ -25,10 +25,9 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.layout.capacity import End
-from isfc.layout.sharing import carried_by
 from isfc.link.events import Program
 from isfc.link.name import NodeName
-from scenarios.runs.channels import ChannelResult, PathResult
+from scenarios.runs.channels import ChannelResult, PathResult, time_share
 from scenarios.runs.experiment import LIKE_SHARE, NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.result import MIB, Result, mean, measure
 from scenarios.runs.run import Looks, build
@@ -119,21 +118,6 @@ Chosen: a link may go back to another pace once in some seconds, for a fraction 
 Express4 with two CTCs each do, by 15 %, and a run that ends after two seconds has mostly seen none
 of it, or too much. Of 24 of their rates, by seeds and loads, 21 are within 1 % of what runs of ten
 seconds give, the worst 1.3 % off."""
-
-MIXED_LINKS: Final = 5
-MIXED_SHARE: Final = 0.2
-"""Where so many busy links use every channel, no order in which CTCs write lasts, and as many more
-messages tell what all carry: runs take such a share of the time of those of a link. Chosen: full
-meshes of 8 and 16 systems carry the same from a twentieth of a second on, of 32 from a fourth."""
-
-
-def time_share(experiment: Experiment) -> float:
-    """The share that runs take of the times that are chosen for those of a link."""
-    busy = {*map(frozenset, experiment.sending)}
-    used = carried_by(experiment.collection).values()
-    counts = [sum(frozenset(link.nodes) in busy for link in links) for links in used]
-    return MIXED_SHARE if min(filter(None, counts)) >= MIXED_LINKS else 1.0
-
 
 _FIRST_LOOK_NS: Final = 500_000_000
 _FIRST_LOOK_BATCHES: Final = 5

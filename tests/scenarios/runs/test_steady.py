@@ -14,6 +14,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
 from scenarios.runs import steady
+from scenarios.runs.channels import MIXED_SHARE, time_share
 from scenarios.runs.experiment import LIKE_SHARE, SATURATING_PAIRS, STATED, STATED_PAIRS, Experiment
 from scenarios.runs.run import run
 from scenarios.runs.steady import (
@@ -21,7 +22,6 @@ from scenarios.runs.steady import (
     BATCHES_MAX,
     BATCHES_MIN,
     GROWTH,
-    MIXED_SHARE,
     SPREAD_SHARE,
     Rate,
     agreed,
@@ -30,7 +30,6 @@ from scenarios.runs.steady import (
     is_steady,
     rate_of,
     steady_run,
-    time_share,
     trend_score,
     until_steady,
     without_trend,
