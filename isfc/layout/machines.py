@@ -166,7 +166,7 @@ def processors_of(said: str | MachineTable) -> Processors:
 
 
 def read_processors(text: str) -> Processors:
-    """A machine as an option says it: ``z16``, or ``z15 T02/CP 601``, or ``z16/IFL/SMT``."""
+    """A machine as an option says it: ``z16``, or ``z15 T02/CP 601``, or ``z16/SMT``."""
     name, *more = (part.strip() for part in text.split("/"))
     engine = "/".join(part for part in more if part != THREADS) or IFL
     return processors_of(MachineTable(name, engine, None, THREADS in more))

@@ -3,6 +3,7 @@
 How fast CP is there tells `isfc.layout.machines`.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 from msgspec import Struct
@@ -43,8 +44,10 @@ class Processors(Struct, frozen=True):
     @property
     def option(self) -> str:
         """``z16/CP 601``: as options take it, without how many."""
-        return "/".join((self.machine, self.engine, *[THREADS] * self.smt))
+        return "/".join(self._parts())
 
     def __str__(self) -> str:
-        parts = (self.machine, self.engine * (self.engine != IFL), THREADS * self.smt)
-        return ", ".join(filter(None, parts))
+        return ", ".join(self._parts())
+
+    def _parts(self) -> Iterable[str]:
+        return filter(None, (self.machine, self.engine * (self.engine != IFL), THREADS * self.smt))

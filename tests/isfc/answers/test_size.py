@@ -161,7 +161,7 @@ def links_of(*sizes: tuple[int, int, int]) -> Callable[..., list[SizedLink]]:
 def test_what_is_ordered_runs_on_the_engines_of_the_machine_and_as_a_plan_says() -> None:
     # of a machine its name alone was taken
     sized = partial(isfc.size, mb_per_s=300, lost="none", feature=["Express16S"], pairs=50)
-    found = sized(machine="z16/CP 401,z15/IFL/SMT")
+    found = sized(machine="z16/CP 401,z15/SMT")
     assert found.machines == ("z16 A01, CP 401", "z15 T01, SMT")
     assert found.best is not None
     assert found.best.whole.value < sized(machine="z16,z15").links[0].whole.value
