@@ -17,28 +17,11 @@ from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
 from isfc.errors.in_words import check_between
+from isfc.layout import parts
 from isfc.layout.checked_toml import within
 from isfc.layout.document import PAIRS_MAX
 from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
-from isfc.layout.parts import (
-    Cec,
-    Channel,
-    ChannelEnd,
-    KeptDeck,
-    LinkTraffic,
-    Memory,
-    OtherLink,
-    UsedFibre,
-    check_cecs,
-    check_memory,
-    check_others,
-    check_ports,
-    check_profiles,
-    check_shared_channels,
-    check_system,
-    made_whole,
-    with_machines,
-)
+from isfc.layout.parts import Cec, Channel, ChannelEnd, KeptDeck, LinkTraffic, Memory, OtherLink
 from isfc.link.name import NodeName
 from isfc.reports.figure import Drawn, Note
 
@@ -75,26 +58,26 @@ class Collection(Drawn):
             return
         check_fields(self)
         object.__setattr__(self, "whole", True)
-        object.__setattr__(self, "links", made_whole(self.links))
+        object.__setattr__(self, "links", parts.made_whole(self.links))
         self._check_machines()
-        object.__setattr__(self, "links", with_machines(self.links, self.cecs))
+        object.__setattr__(self, "links", parts.with_machines(self.links, self.cecs))
         object.__setattr__(self, "links", with_channels(self))
         fibres = [*self.fibres()]
-        check_profiles(fibres)
-        check_ports(fibres)
-        check_others(self.others, self.links)
+        parts.check_profiles(fibres)
+        parts.check_ports(fibres)
+        parts.check_others(self.others, self.links)
 
     def _check_machines(self) -> None:
         """Raise `ConfigurationError` for what no file may say of the machines of its links."""
         systems = self.systems
-        check_cecs(self.cecs, systems)
+        parts.check_cecs(self.cecs, systems)
         homes = {system: cec for cec in self.cecs for system in cec.systems}
-        check_shared_channels(self.shared_channels, {*self.chpid_ends}, homes, systems)
-        check_memory(self.memory, systems)
+        parts.check_shared_channels(self.shared_channels, {*self.chpid_ends}, homes, systems)
+        parts.check_memory(self.memory, systems)
         for number, traffic in enumerate(self.traffic, start=1):
             for key, name in (("from", traffic.client), ("to", traffic.server)):
                 with within(f"[[traffic]] #{number} {key}"):
-                    check_system(name, systems)
+                    parts.check_system(name, systems)
             with within(f"[[traffic]] #{number} to"):
                 self.between(traffic.client, traffic.server)
             check_between(f"[[traffic]] #{number} pairs", traffic.pairs, 1, PAIRS_MAX)
@@ -119,7 +102,7 @@ class Collection(Drawn):
             self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
         )
 
-    def fibres(self) -> Iterator[UsedFibre]:
+    def fibres(self) -> Iterator[parts.UsedFibre]:
         """Every fibre of every link, with the link and the channels at its two ends."""
         for link in self.links:
             for fibre in link.fibres:
