@@ -2,7 +2,6 @@
 
 from collections.abc import Collection as AnyOf
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from msgspec import Struct
 
@@ -14,7 +13,7 @@ from isfc.errors.in_words import grouped
 from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import with_ctcs
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 
@@ -140,26 +139,20 @@ def choose_from(
     """
     pairs = [(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs]
     chosen = choose(activations, mates_of(collection.systems, pairs))
-    every = (
-        link.with_ctcs(
-            tuple(ctc for ctc in link.ctcs if are_active(chosen.active, link.nodes, ctc.rdevs))
-        )
-        for link in collection.links
-    )
-    links = tuple(link for link in every if link.ctcs)
-    if not links:
+    kept = with_ctcs(collection, lambda link, ctc: are_active(chosen.active, link.nodes, ctc.rdevs))
+    if not kept.links:
         nodes = ", ".join(" and ".join(link.nodes) for link in collection.links)
         raise ConfigurationError(
             f"the statements leave no CTC between {nodes}; expected at least one that both activate"
             + "".join(f"\n  {remark}" for remark in chosen.remarks)
         )
-    left_out = {link.nodes for link in collection.links} - {link.nodes for link in links}
+    left_out = {link.nodes for link in collection.links} - {link.nodes for link in kept.links}
     chosen.remarks += [
         f"{link.name}: the statements leave no CTC of it: left out, with its traffic"
         for link in collection.links
         if link.nodes in left_out
     ]
-    return in_use(replace(collection, links=links)), tuple(chosen.remarks)
+    return kept, tuple(chosen.remarks)
 
 
 def mates_of(

@@ -4,7 +4,7 @@ An import keeps of decks what other partitions have on the channels of the links
 (``[[other_link]]``). No figure has these CTCs but that of `with_others`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -73,6 +73,15 @@ def in_use(collection: Collection) -> Collection:
             if any(end in ends for each in other.ctcs for end in each.channels)
         ),
     )
+
+
+def with_ctcs(collection: Collection, is_kept: Callable[[Layout, CtcPair], bool]) -> Collection:
+    """The collection with some of its CTCs alone; a link of which none is kept goes too."""
+    links = (
+        link.with_ctcs(tuple(ctc for ctc in link.ctcs if is_kept(link, ctc)))
+        for link in collection.links
+    )
+    return in_use(replace(collection, links=tuple(link for link in links if link.ctcs)))
 
 
 def only(collection: Collection, link: Layout) -> Collection:
