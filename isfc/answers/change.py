@@ -10,12 +10,12 @@ from msgspec import structs
 from ctc.address import format_chpid, format_rdev
 from isfc.answers.change_order import order_steps
 from isfc.answers.change_page import Change, ChangeStep, DeckChange, LinkBefore
-from isfc.answers.connections import connection
+from isfc.answers.connections import of_link
 from isfc.answers.given import called, links_of
 from isfc.deck.amend import amended
 from isfc.deck.export import activations
 from isfc.deck.hint import is_hint
-from isfc.deck.kept import Devices, kept_devices, ranges_of_link
+from isfc.deck.kept import Devices, kept_devices
 from isfc.deck.numbers import check_numbers
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
@@ -152,7 +152,7 @@ def _step(
         "-".join(step.nodes),
         step.kind,
         {node: tuple(map(format_rdev, rdevs)) for node, rdevs in ends},
-        tuple(map(connection, ranges_of_link(changed, devices))),
+        of_link(changed, devices),
         orders_of(step),
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,

@@ -1,15 +1,8 @@
-"""The decks that a layout keeps: their text as it was, and which partitions are its systems.
-
-Of all CTCs that they define, and of the links, the two ends of each range; a device of a kept deck
-without a mate is a gap.
-"""
+"""The decks that a layout keeps: their text as it was, and which partitions are its systems."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.cabling import Cabling
@@ -17,10 +10,9 @@ from isfc.deck.cec import deck_names
 from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system
 from isfc.deck.hint import hinted_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.pairing import Pairing, never_paired, pair_all
+from isfc.deck.pairing import Pairing, pair_all
 from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import runs
 from isfc.layout.checked_toml import (
     FILE_LENGTH_MAX,
     LONG_FILE,
@@ -29,7 +21,6 @@ from isfc.layout.checked_toml import (
     within,
 )
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
 from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
@@ -200,37 +191,6 @@ def switch_of(director: str) -> str | None:
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
 
 
-class RangeEnd(Struct, frozen=True):
-    """One end of a range of CTCs; ``unit`` is its control unit, None if no deck tells it."""
-
-    node: NodeName
-    chpid: ChpidId
-    unit: int | None
-    rdev: Rdev
-
-
-class CtcRange(Struct, frozen=True):
-    """``count`` CTCs whose numbers and unit addresses follow each other.
-
-    ``ends`` are (lesser name, greater name); the one that is missing is None. ``address`` is the
-    first unit address, None if no deck tells it. ``in_link`` says whether the layout has them, and
-    ``gap`` why there is no other end.
-    """
-
-    ends: tuple[RangeEnd | None, RangeEnd | None]
-    address: int | None
-    count: int = 1
-    in_link: bool = True
-    gap: str = ""
-
-    def followed_by(self, other: "CtcRange") -> bool:
-        """Whether another goes on where this ends."""
-        beyond = tuple(end and replace(end, rdev=Rdev(end.rdev + self.count)) for end in self.ends)
-        address = None if self.address is None else self.address + self.count
-        same = (self.in_link, self.gap) == (other.in_link, other.gap)
-        return same and beyond == other.ends and address == other.address
-
-
 Devices = Mapping[NodeName, Mapping[Rdev, Device]]
 """The CTC devices of systems by their numbers."""
 
@@ -239,69 +199,3 @@ def kept_devices(collection: Collection) -> Devices:
     """Those of the decks that a layout keeps."""
     systems = kept_systems(collection).items()
     return {node: {each.rdev: each for each in ctcs_of(system)} for node, system in systems}
-
-
-def ranges_of_link(link: Layout, devices: Devices) -> Iterator[CtcRange]:
-    """The ranges of CTCs of a link, with control units and unit addresses as decks have them."""
-    return _ranges(_rows(link, devices))
-
-
-def _ranges(rows: Iterable[CtcRange]) -> Iterator[CtcRange]:
-    return (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
-
-
-def _rows(link: Layout, devices: Devices) -> Iterator[CtcRange]:
-    """Each CTC of a link; a device of another chpid tells nothing of it."""
-    for ctc in link.device_list():
-        ends, addresses = list[RangeEnd](), set[int]()
-        for node, chpid, rdev in zip(link.nodes, ctc.fibre.chpids, ctc.rdevs, strict=True):
-            device = devices.get(node, {}).get(rdev)
-            if device is None or not device.control_unit.is_on(chpid):
-                ends.append(RangeEnd(node, chpid, None, rdev))
-            else:
-                ends.append(RangeEnd(node, chpid, device.control_unit.number, rdev))
-                addresses.add(device.unit_address)
-        yield CtcRange((ends[0], ends[1]), min(addresses, default=None))
-
-
-def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
-    """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
-    devices = kept_devices(collection)
-    rows = [row for link in collection.links for row in _rows(link, devices)]
-    remarks: list[str] = []
-    try:
-        pairings = pairings_of(collection, {})
-    except ConfigurationError as error:
-        remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
-        pairings = []
-    seen = {tuple(end and (end.node, end.rdev) for end in row.ends) for row in rows}
-    for row in (*_defined(pairings), *_gaps(pairings)):
-        ends = tuple(end and (end.node, end.rdev) for end in row.ends)
-        rows += [] if ends in seen else [row]
-    return tuple(_ranges(rows)), tuple(remarks)
-
-
-def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
-    """What the decks join, whether a layout has it or not."""
-    for pairing in pairings:
-        for ctc in pairing.ctcs:
-            first, second = (
-                RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
-                for node, device, channel in zip(
-                    pairing.nodes, ctc.devices, ctc.channels, strict=True
-                )
-            )
-            address = ctc.devices[0].unit_address
-            yield CtcRange((first, second), address, in_link=False)
-
-
-def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
-    """Devices without a mate, but for those that lead to their own partition, as they should."""
-    for each in never_paired(pairings):
-        if not each.is_expected:
-            unit = each.device.control_unit
-            channel = next(iter(unit.paths.values()))[0].channel
-            end = RangeEnd(each.node, channel.chpid, unit.number, each.device.rdev)
-            yield CtcRange(
-                (end, None), each.device.unit_address, in_link=False, gap=each.reason.value
-            )
