@@ -23,7 +23,7 @@ from isfc.layout.catalogue import (
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Judged, Severity, count_of
-from isfc.link.name import NodeName
+from isfc.link.name import Nodes
 from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table, headed
 
@@ -128,7 +128,7 @@ class CheckedLink(Reported, Struct, frozen=True):
 
     layout: str
     """as it was given"""
-    nodes: tuple[NodeName, NodeName] | None
+    nodes: Nodes | None
     """the two ends of the link, or null if the layout could not be read"""
     error: str | None
     """why it could not be read, or null"""

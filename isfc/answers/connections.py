@@ -20,7 +20,7 @@ from isfc.errors.arguments import checked
 from isfc.errors.in_words import counted, runs
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.layout import Layout
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table, headed
 
@@ -64,7 +64,7 @@ def _next(number: str) -> str:
 class JoinedSystems(Struct, frozen=True):
     """A link of two systems."""
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     ctcs: int
     fibres: int
 

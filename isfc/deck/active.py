@@ -15,7 +15,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_ctcs
 from isfc.layout.write import format_rdevs
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
@@ -155,9 +155,7 @@ def choose_from(
     return kept, tuple(chosen.remarks)
 
 
-def mates_of(
-    nodes: Iterable[NodeName], pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]]
-) -> Mates:
+def mates_of(nodes: Iterable[NodeName], pairs: Iterable[tuple[Nodes, tuple[Rdev, Rdev]]]) -> Mates:
     """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
     mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}
     for (first, second), (here, there) in pairs:
@@ -167,9 +165,7 @@ def mates_of(
 
 
 def are_active(
-    active: Mapping[NodeName, AnyOf[Rdev]],
-    nodes: tuple[NodeName, NodeName],
-    rdevs: tuple[Rdev, Rdev],
+    active: Mapping[NodeName, AnyOf[Rdev]], nodes: Nodes, rdevs: tuple[Rdev, Rdev]
 ) -> bool:
     """Whether both ends of a CTC are; a system that no statement is of keeps all its devices."""
     return all(rdev in active.get(end, (rdev,)) for end, rdev in zip(nodes, rdevs, strict=True))

@@ -17,7 +17,7 @@ from isfc.deck.deck import Channel, DeckSystem, Device
 from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from isfc.link.name import NodeName
+from isfc.link.name import Nodes
 
 
 class DeviceGroup(Struct, frozen=True, eq=False):
@@ -227,9 +227,7 @@ class SeveralCablings(ConfigurationError):
 
 
 def match(
-    nodes: tuple[NodeName, NodeName],
-    sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
-    cabling: Cabling,
+    nodes: Nodes, sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]], cabling: Cabling
 ) -> tuple[Pairs, Mapping[str, str]]:
     """The one way in which the groups of two systems can lead to each other.
 
@@ -267,7 +265,7 @@ class _CablingSearch:
 
     def __init__(
         self,
-        nodes: tuple[NodeName, NodeName],
+        nodes: Nodes,
         sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
         cabling: Cabling,
     ) -> None:

@@ -26,7 +26,7 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.pasted import LineAccount, lines_read
 from isfc.layout.write import format_collection
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 
 class ImportedCtc(Struct, frozen=True):
@@ -51,7 +51,7 @@ class UnpairedDevice(Struct, frozen=True):
 class ImportedLink(Struct, frozen=True):
     """A link; of consoles and partition links nothing was inferred, and nothing left."""
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     """the two systems"""
     ctcs: tuple[ImportedCtc, ...]
     """of each, those of the first node and of the second"""

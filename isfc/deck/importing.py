@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
+from isfc.deck import imported
 from isfc.deck.activation import (
     Activation,
     Statements,
@@ -28,20 +29,7 @@ from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import find_links, name_logs, parse_chpids
 from isfc.deck.deck import DeckSystem, choose_systems
 from isfc.deck.hint import check_paths, entry_ports, hinted_fibres, hinted_ports
-from isfc.deck.imported import (
-    Features,
-    Imported,
-    NamedText,
-    Tell,
-    layout_text,
-    named_texts,
-    nobody,
-    parse_features,
-    read_text,
-    remembered,
-    tell_lines,
-    tell_remarks,
-)
+from isfc.deck.imported import Features, Imported, NamedText, Tell, nobody, remembered
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
@@ -108,22 +96,22 @@ def import_iocp(
     Raises `ConfigurationError` for what cannot be read. A deck is the path of a file, or its text,
     and ``config`` may be by system. ``tell`` is told what the record keeps, as it is found.
     """
-    texts = [*map(read_text, decks)]
-    statements = named_texts(config)
+    texts = [*map(imported.read_text, decks)]
+    statements = imported.named_texts(config)
     read = [read_deck(each, each.file) for each in texts]
     for deck in read:
         tell(deck)
-    tell_lines([(deck.file, deck.account) for deck in read], tell)
+    imported.tell_lines([(deck.file, deck.account) for deck in read], tell)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems, tell)]
-    profile = parse_features(feature)
+    profile = imported.parse_features(feature)
     pairings, active = _pairings(systems, ports, statements, tell)
     hinted = hinted_fibres(systems, within_one_director(pairings))
     links = [
         wire(pairing, lambda ends: hinted(ends).said(profile(ends)), active) for pairing in pairings
     ]
     remarks = [pairing.remarks for pairing in pairings]
-    tell_remarks(links, remarks, tell)
+    imported.tell_remarks(links, remarks, tell)
     check_paths(links)
     collection = together(pairings, links)
     known = [*ports, *hinted_ports(systems, ports)]
@@ -154,7 +142,7 @@ def _shown_ports(word: str, systems: Sequence[DeckSystem], tell: Tell) -> list[s
         return [word]
     found = _CPC.fullmatch(said)
     path, cpc = found.groups() if found else (said, "")
-    text = read_text(path)
+    text = imported.read_text(path)
     if not is_rnid_table(text):
         return entry_ports(text, path, named[0])
     ports, account = rnid_ports(text, path, named[0], cpc)
@@ -229,19 +217,19 @@ def import_islink(
     Raises `ConfigurationError` for what cannot be read. A log is the path of a file, or its text;
     ``tell`` is told what the record keeps.
     """
-    texts = named_texts(logs)
+    texts = imported.named_texts(logs)
     if not texts:
         raise ConfigurationError("logs: none; expected one or more")
-    tell_lines([(log.file, account_of_console(log)) for log in texts], tell)
+    imported.tell_lines([(log.file, account_of_console(log)) for log in texts], tell)
     named = name_logs([each for log in texts for each in _consoles(log)])
     seen = find_links(named, parse_chpids(chpids, next(iter(named))))
-    profile = parse_features(feature)
+    profile = imported.parse_features(feature)
     links = [
         build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends)))
         for link in seen
     ]
     remarks = [tuple(link.remarks) for link in seen]
-    tell_remarks(links, remarks, tell)
+    imported.tell_remarks(links, remarks, tell)
     collection = with_cecs(Collection(tuple(links)), cec)
     for remark in one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
@@ -278,7 +266,7 @@ def import_config(
     or texts, by system where they do not tell whose each is; ``tell`` is told what the record
     keeps.
     """
-    texts = named_texts(files)
+    texts = imported.named_texts(files)
     kept, remarks = choose_from(given_collection(layout), _activations(texts, tell))
     for remark in remarks:
         tell(remark)
@@ -307,7 +295,9 @@ def _consoles(log: NamedText) -> list[tuple[str, ConsoleLog]]:
 def _activations(files: Sequence[NamedText], tell: Tell) -> Statements:
     """All statements, each with the node that its file is said to be of."""
     found: list[tuple[NodeName | None, Activation]] = []
-    tell_lines([(each.file, account_of_statements(each, each.file)) for each in files], tell)
+    imported.tell_lines(
+        [(each.file, account_of_statements(each, each.file)) for each in files], tell
+    )
     for each in files:
         for remark in imbedded(each, each.file):
             tell(remark)
@@ -334,4 +324,8 @@ def layout_of(
     count = len(found.unpaired)
     devices = f"Left out: {counted(count, 'device')} of the decks in no link. "
     left = [f"{devices}'isfc import iocp' says of each why."] * (count > 0)
-    return layout_text(found, []), left, [each.removeprefix("isfc: note: ") for each in said]
+    return (
+        imported.layout_text(found, []),
+        left,
+        [each.removeprefix("isfc: note: ") for each in said],
+    )

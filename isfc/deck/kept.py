@@ -13,6 +13,7 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Pairing, pair_all
 from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import grouped
 from isfc.layout.checked_toml import (
     FILE_LENGTH_MAX,
     LONG_FILE,
@@ -46,31 +47,23 @@ def keep_decks(
     collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling
 ) -> tuple[KeptDeck, ...]:
     """The decks of the systems of a layout; ``cabling`` has all ports that are known."""
-    used = {*collection.chpid_ends}
-    decks = {id(system.deck): system.deck for system in systems}
-    members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
-    texts = {key: deck.text for key, deck in decks.items()}
+    used, members = {*collection.chpid_ends}, grouped((id(each.deck), each) for each in systems)
+    texts = {key: of[0].deck.text for key, of in members.items()}
     if sum(len(text.encode()) for text in texts.values()) > CARDS_LENGTH_MAX:
-        texts = {key: _of_ctcs(deck) for key, deck in decks.items()}
-    known = {
-        system.node: [
+        texts = {key: _of_ctcs(of[0].deck) for key, of in members.items()}
+
+    def kept(key: int, name: str) -> KeptDeck:
+        ports = (
             f"{system.node}:{channel}={cabling.ports[id(channel)][1]}"
+            for system in members[key]
             for (css, chpid), channel in system.deck.channels.items()
-            if css == system.partition.css
-            and id(channel) in cabling.ports
-            and ChannelEnd(system.node, chpid) in used
-        ]
-        for system in systems
-    }
-    return tuple(
-        KeptDeck(
-            name,
-            {system.node: _partition_text(system) for system in members[key]},
-            tuple(port for system in members[key] for port in known[system.node]),
-            texts[key],
+            if css == system.partition.css and id(channel) in cabling.ports
+            if ChannelEnd(system.node, chpid) in used
         )
-        for key, name in deck_names(systems).items()
-    )
+        partitions = {system.node: _partition_text(system) for system in members[key]}
+        return KeptDeck(name, partitions, tuple(ports), texts[key])
+
+    return tuple(kept(*each) for each in deck_names(systems).items())
 
 
 def read_kept(kept: KeptDeck) -> tuple[Deck, dict[NodeName, DeckSystem]]:
@@ -95,10 +88,8 @@ def _systems(kept: KeptDeck, deck: Deck) -> dict[NodeName, DeckSystem]:
 
 def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
-    found: dict[NodeName, DeckSystem] = {}
-    for kept in collection.decks:
-        found |= _systems(kept, _parsed(kept.cards, _cards_of(kept)))
-    return found
+    found = (_systems(kept, _parsed(kept.cards, _cards_of(kept))) for kept in collection.decks)
+    return {node: system for systems in found for node, system in systems.items()}
 
 
 def ctcs_of(system: DeckSystem) -> Iterator[Device]:

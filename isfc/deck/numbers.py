@@ -127,10 +127,10 @@ def other_devices(collection: Collection, joined: Units) -> Others:
 
 def numbers_of(collection: Collection) -> dict[NodeName, set[Rdev]]:
     """The numbers of all devices that a system has, by the layout and by its kept deck."""
-    found = {node: collection.rdevs_of(node) for node in collection.systems}
-    for node, devices in other_devices(collection, set()).items():
-        found[node] |= {*devices}
-    return found
+    others = other_devices(collection, set())
+    return {
+        node: collection.rdevs_of(node) | {*others.get(node, ())} for node in collection.systems
+    }
 
 
 def check_numbers(

@@ -70,8 +70,7 @@ class StatementOperands(Struct, frozen=True):
 
     def text(self, keyword: str, expected: str = "one value") -> str:
         """The one word that ``keyword`` has; empty without it."""
-        word = self.word(keyword, expected)
-        return "" if word is None else word.text
+        return self.read(keyword, str, expected, expected) or ""
 
     def read(
         self, keyword: str, convert: Callable[[str], _T], expected: str, one: str = "one value"

@@ -17,7 +17,7 @@ from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
 from isfc.deck.deck import FICON, Channel, ControlUnit, DeckSystem, Device
 from isfc.errors.in_words import ranges
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 
 class Reason(StrEnum):
@@ -109,7 +109,7 @@ class Pairing(Struct, frozen=True):
         return first, second
 
     @property
-    def nodes(self) -> tuple[NodeName, NodeName]:
+    def nodes(self) -> Nodes:
         """The names of the two systems."""
         return self.systems[0].node, self.systems[1].node
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ctc.address import ChpidId, Rdev
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
 from isfc.reports.figure import Figure
 
@@ -184,6 +184,6 @@ def speed_text(fibre: Fibre) -> str:
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
-def writer_name(nodes: tuple[NodeName, NodeName], use: CtcPlaces) -> str:
+def writer_name(nodes: Nodes, use: CtcPlaces) -> str:
     """``both``, or ``ATLANTA only``."""
     return "both" if use.writer is None else f"{nodes[use.writer]} only"

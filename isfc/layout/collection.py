@@ -22,7 +22,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import PAIRS_MAX
 from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
 from isfc.layout.parts import Cec, Channel, ChannelEnd, KeptDeck, LinkTraffic, Memory, OtherLink
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Drawn, Note
 
 
@@ -96,7 +96,7 @@ class Collection(Drawn):
         end = ChannelEnd(node, chpid)
         return next((channel for channel in self.shared_channels if end in channel), (end,))
 
-    def channels_of(self, fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> tuple[Channel, ...]:
+    def channels_of(self, fibre: Fibre, nodes: Nodes) -> tuple[Channel, ...]:
         """The channels at the two ends of a fibre: twice the same if it is straight."""
         return tuple(
             self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
@@ -237,7 +237,7 @@ def with_channels(collection: Collection, among: Collection | None = None) -> tu
     among = among or collection
     ends = Counter(channel for *_, channels in among.fibres() for channel in channels)
 
-    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
+    def named(fibre: Fibre, nodes: Nodes) -> Fibre:
         channels = among.channels_of(fibre, nodes)
         if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
             return structs.replace(fibre, channels=()) if fibre.channels else fibre

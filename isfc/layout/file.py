@@ -45,9 +45,8 @@ from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, 
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout, on_machines
 from isfc.layout.processors import MachineTable, Processors
 from isfc.layout.sharing import with_notes
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
-_Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
 
 
@@ -114,13 +113,13 @@ def far_paths(root: Root) -> dict[str, FarPath]:
     }
 
 
-def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
+def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[Nodes]:
     """The nodes of each link: of every ``[[link]]``, or those that the first fibre joins."""
     if not root.link:
         name, table = next(iter(tables.items()))
         with within(f"[fibre.{show_key(name)}] chpid"):
             return [_two_nodes(table.chpid)]
-    links: list[_Nodes] = []
+    links: list[Nodes] = []
     for number, link in enumerate(root.link, start=1):
         with within(f"[[link]] #{number} nodes"):
             nodes = _two_nodes(link.nodes)
@@ -136,7 +135,7 @@ def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
     return links
 
 
-def _two_nodes(names: Iterable[str]) -> _Nodes:
+def _two_nodes(names: Iterable[str]) -> Nodes:
     """The two nodes of the link, the lesser name first."""
     nodes = sorted({NodeName(name) for name in names}, key=lambda node: node.collation)
     if len(nodes) != 2:
@@ -145,7 +144,7 @@ def _two_nodes(names: Iterable[str]) -> _Nodes:
     return nodes[0], nodes[1]
 
 
-def _link_of(values: Mapping[str, str], links: list[_Nodes]) -> _Nodes:
+def _link_of(values: Mapping[str, str], links: list[Nodes]) -> Nodes:
     """The link whose two nodes have a value each."""
     named = {NodeName(name) for name in values}
     for nodes in links:
@@ -160,17 +159,17 @@ def _link_of(values: Mapping[str, str], links: list[_Nodes]) -> _Nodes:
     )
 
 
-def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
+def _by_node(values: Mapping[str, str], nodes: Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
     """The first node's value and the second's, each read from its text."""
     first, second = _link_of(values, [nodes])
     return read(values[first]), read(values[second])
 
 
 def _fibres(
-    tables: Mapping[str, FibreTable], paths: Mapping[str, FarPath], links: list[_Nodes]
-) -> dict[str, tuple[Fibre, _Nodes]]:
+    tables: Mapping[str, FibreTable], paths: Mapping[str, FarPath], links: list[Nodes]
+) -> dict[str, tuple[Fibre, Nodes]]:
     """The fibres by name, each with the nodes that it joins."""
-    fibres: dict[str, tuple[Fibre, _Nodes]] = {}
+    fibres: dict[str, tuple[Fibre, Nodes]] = {}
     for name, table in tables.items():
         place = f"[fibre.{show_key(name)}]"
         with within(f"{place} feature"):
@@ -215,10 +214,10 @@ def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
 
 
 def _ctcs(
-    tables: Iterable[CtcTable], fibres: Mapping[str, tuple[Fibre, _Nodes]]
-) -> list[tuple[CtcPair, _Nodes]]:
+    tables: Iterable[CtcTable], fibres: Mapping[str, tuple[Fibre, Nodes]]
+) -> list[tuple[CtcPair, Nodes]]:
     """All CTCs, in the order of the file, each with the nodes that it joins."""
-    ctcs: list[tuple[CtcPair, _Nodes]] = []
+    ctcs: list[tuple[CtcPair, Nodes]] = []
     owners: dict[tuple[NodeName, Rdev], str] = {}
     for number, table in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
@@ -306,7 +305,7 @@ def _shared_channels(root: Root) -> Iterator[parts.Channel]:
 
 
 def _directors(
-    place: str, table: FibreTable, nodes: tuple[NodeName, NodeName], path: FarPath | None
+    place: str, table: FibreTable, nodes: Nodes, path: FarPath | None
 ) -> tuple[str, ...]:
     """The director at each end of a fibre, or nothing.
 
@@ -330,7 +329,7 @@ def _directors(
     return directors
 
 
-def _ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> tuple[str, ...]:
+def _ports(place: str, table: FibreTable, nodes: Nodes) -> tuple[str, ...]:
     """The port of the director at each end of a fibre, or nothing."""
     if table.port is None:
         return ()

@@ -17,7 +17,7 @@ from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
 from isfc.layout.processors import Processors
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.reports.figure import Drawn, Note
 
@@ -210,7 +210,7 @@ class Layout(Drawn):
     ``notes`` are what the figures of a run of it alone do not have, though its file says so.
     """
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
     site: "SiteProfile | None" = None

@@ -17,7 +17,7 @@ from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
 from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Note, NoteKind
 
 
@@ -147,7 +147,7 @@ def open_questions(collection: Collection, link: Layout | None = None) -> tuple[
     return (*_one_channel(maybe_one(collection, link)), *_joined(links), *collection.assumed)
 
 
-def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:
+def _one_channel(found: Mapping[Nodes, tuple[str, ...]]) -> Iterator[Note]:
     by_chpids = grouped((chpids, " and ".join(nodes)) for nodes, chpids in found.items())
     places = [
         f"chpid{'s' * (len(chpids) > 1)} {first_listed(chpids, 8)} at {first_listed(pairs, 3)}"
@@ -179,16 +179,14 @@ def _joined(links: Sequence[Layout]) -> Iterator[Note]:
         )
 
 
-def maybe_one(
-    collection: Collection, link: Layout | None = None
-) -> dict[tuple[NodeName, NodeName], tuple[str, ...]]:
+def maybe_one(collection: Collection, link: Layout | None = None) -> dict[Nodes, tuple[str, ...]]:
     """The chpids that have one number at two systems and may be one channel, or two, by systems.
 
     ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
     ``link``, and of all links if it is None.
     """
     users = grouped((end.chpid, end.node) for end in collection.chpid_ends)
-    found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
+    found: dict[Nodes, dict[str, None]] = {}
     for each in (link,) if link is not None else collection.links:
         for fibre in each.fibres:
             for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
