@@ -10,7 +10,7 @@ Partitions that are chosen are systems of the collection, each under its node na
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,6 +54,18 @@ class Access(Struct, frozen=True):
     barred: dict[int | None, frozenset[str]]
     place: Place | None = None
     without_candidates: frozenset[int | None] = frozenset()
+
+    @classmethod
+    def of(cls, operands: StatementOperands) -> "Access":
+        """What a statement's PARTITION and NOTPART say."""
+        allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
+        said, lists = barred or allowed, [*_by_css(allowed)]
+        return cls(
+            {css: _names(items) for css, items in lists},
+            {css: _barred(items) for css, items in _by_css(barred)},
+            None if said is None else said.place,
+            frozenset(css for css, items in lists if len(_lists(items)) < 2),
+        )
 
     def of_shared_channel(self) -> "Access":
         """As it is on a channel path that is shared: a missing candidate list means everyone."""
@@ -186,6 +198,12 @@ class Deck:
     account: LineAccount = field(default_factory=LineAccount, repr=False)
     """What became of each line."""
 
+    def add(self, devices: Iterable[Device], place: Place) -> None:
+        """Add CTCs, which a ``place`` says; raise `ConfigurationError` for too many."""
+        self.devices.extend(devices)
+        if len(self.devices) > DEVICES_MAX:
+            raise place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+
 
 _SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE)
 """The type of the machine, in a deck's ID statement or in IOCP's reports."""
@@ -203,20 +221,6 @@ def unknown_machine(text: str) -> tuple[str, int] | None:
     if found is None or on_type(found[1]):
         return None
     return found[1], text.count("\n", 0, found.start(1)) + 1
-
-
-def read_access(operands: StatementOperands) -> Access:
-    """What a statement's PARTITION and NOTPART say."""
-    allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
-    said = barred or allowed
-    return Access(
-        allowed={css: _names(items) for css, items in _by_css(allowed)},
-        barred={css: _barred(items) for css, items in _by_css(barred)},
-        place=None if said is None else said.place,
-        without_candidates=frozenset(
-            css for css, items in _by_css(allowed) if len(_lists(items)) < 2
-        ),
-    )
 
 
 def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:

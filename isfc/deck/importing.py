@@ -6,14 +6,8 @@ from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
-from isfc.deck import imported
-from isfc.deck.activation import (
-    Activation,
-    Statements,
-    account_of_statements,
-    imbedded,
-    parse_activations,
-)
+from isfc.deck import activation, imported
+from isfc.deck.activation import Activation, Statements
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.cec import (
@@ -296,12 +290,12 @@ def _activations(files: Sequence[NamedText], tell: Tell) -> Statements:
     """All statements, each with the node that its file is said to be of."""
     found: list[tuple[NodeName | None, Activation]] = []
     imported.tell_lines(
-        [(each.file, account_of_statements(each, each.file)) for each in files], tell
+        [(each.file, activation.account_of_statements(each, each.file)) for each in files], tell
     )
     for each in files:
-        for remark in imbedded(each, each.file):
+        for remark in activation.imbedded(each, each.file):
             tell(remark)
-        found += parse_activations(each, each.file, each.node)
+        found += activation.parse_activations(each, each.file, each.node)
     return found
 
 

@@ -10,16 +10,7 @@ from typing import Final
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
 from isfc.deck.card_image import plain_cards
-from isfc.deck.deck import (
-    DEVICES_MAX,
-    Channel,
-    ControlUnit,
-    CuPath,
-    Deck,
-    Device,
-    Partition,
-    read_access,
-)
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath, Deck, Device, Partition
 from isfc.deck.operand import (
     OperandList,
     OperandWord,
@@ -165,7 +156,7 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
     director = operands.text("SWITCH", "one switch id, such as 01")
     kind = operands.text("TYPE", "one type, such as FC").upper()
-    access = read_access(operands)
+    access = Access.of(operands)
     swport = _swport(operands)
     if "SWITCH" not in operands.values and swport:
         director = swport[0]
@@ -298,13 +289,12 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
             f"IODEVICE {format_rdev(rdev)}: its last unit address is {first + count - 1:X}",
             "unit addresses up to FF",
         )
-    access, place = read_access(operands), operands.statement.place
+    access, place = Access.of(operands), operands.statement.place
     unit, *others = units
-    deck.devices.extend(
+    devices = (
         Device(Rdev(rdev + n), first + n, unit, access, place, tuple(others)) for n in range(count)
     )
-    if len(deck.devices) > DEVICES_MAX:
-        raise place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+    deck.add(devices, place)
 
 
 _READERS: Final = {

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck.cabling import same_port
-from isfc.deck.deck import DeckSystem, Ports, read_access
+from isfc.deck.deck import Access, DeckSystem, Ports
 from isfc.deck.iocp import by_single_css, read_address
 from isfc.deck.kept import ctcs_of, is_whole, kept_systems, known_ports, pairings_of
 from isfc.deck.operand import StatementOperands, by_css, words_of
@@ -56,7 +56,7 @@ def _no_ctcs(system: DeckSystem) -> Iterator[tuple[Rdev, OtherDevice]]:
                 )
                 if any(channel and channel.access.admits(name, css) for channel in channels):
                     reached |= units
-            elif units & reached and read_access(each).admits(name, css):
+            elif units & reached and Access.of(each).admits(name, css):
                 first, count = read_address(each.need("ADDRESS", ""))
                 unit = ",".join(word.text.upper() for word in each.words("UNIT"))
                 found = OtherDevice(unit, each.statement.place)

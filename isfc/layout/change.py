@@ -19,7 +19,7 @@ from isfc.errors.loading import named
 from isfc.layout import change_search
 from isfc.layout.change_search import CtcOfLink, Ctcs, Judge, Move, Stake, Stakes, StepKind
 from isfc.layout.collection import Collection, with_channels
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_rdev, machines_of, on_machines
 from isfc.layout.processors import Processors
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection, format_rdevs
@@ -151,8 +151,8 @@ def _spare(before: Collection, after: Collection, stakes: Stakes) -> Iterator[Ct
         for fibre in islice(cycle(link.fibres), stakes.get(link.nodes, Stake()).need):
             rdevs = []
             for end, node in enumerate(link.nodes):
-                begin = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre) + 1
-                rdevs.append(Rdev(first_free(begin, RDEV_MAX + 1, taken[node])))
+                last = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre)
+                rdevs.append(free_rdev(last + 1, taken[node]))
                 taken[node].add(rdevs[-1])
             yield CtcOfLink(link.nodes, CtcPair(fibre, (rdevs[0], rdevs[1])))
 

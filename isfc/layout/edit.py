@@ -17,16 +17,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from ctc.address import (
-    CHPID_MAX,
-    RDEV_MAX,
-    ChpidId,
-    CtcError,
-    Rdev,
-    format_rdev,
-    parse_chpid,
-    parse_rdev,
-)
+from ctc.address import RDEV_MAX, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.features import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
@@ -35,7 +26,7 @@ from isfc.errors.loading import named
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid, free_rdev
 from isfc.layout.numbering import numbers_down
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
@@ -286,7 +277,7 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
     taken = named("isfc.deck.numbers.numbers_of")(collection)
     own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
     first, second = (
-        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, taken[node]))
+        free_rdev(max(rdevs) + 1, taken[node])
         for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
     )
     return first, second
@@ -323,8 +314,8 @@ def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dic
         if fibre in link.fibres:
             found[fibre] = fibre
             continue
-        near = ChpidId(first_free(max(used[0]) + 1, CHPID_MAX + 1, used[0]))
-        far = ChpidId(first_free(max(used[1]) + 1, CHPID_MAX + 1, used[1] | {near}))
+        near = free_chpid(max(used[0]) + 1, used[0])
+        far = free_chpid(max(used[1]) + 1, used[1] | {near})
         km = 0 if fibre.path else fibre.km
         found[fibre] = Fibre(next(names), fibre.profile, (near, far), km=km)
         used[0].add(near)
@@ -367,5 +358,5 @@ def _at_the_end(old: int, kept: Sequence[int | None]) -> list[int | None]:
     """All new CTCs behind the others, where there is no room between: these move then."""
     moved: list[int | None] = [*range(min(old, len(kept))), *[None] * (len(kept) - old)]
     if moved == kept:
-        raise ConfigurationError(f"no device number up to {format_rdev(Rdev(RDEV_MAX))} is free")
+        raise ConfigurationError(f"no device number up to {RDEV_MAX:04X} is free")
     return moved

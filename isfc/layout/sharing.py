@@ -10,12 +10,20 @@ from typing import Final
 
 from msgspec import structs
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
+from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.layout import (
+    CtcPair,
+    Fibre,
+    Layout,
+    free_chpid,
+    free_rdev,
+    machines_of,
+    on_machines,
+)
 from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Note, NoteKind
@@ -329,11 +337,10 @@ class _Places:
     def _chpid(self, node: NodeName, channel: Channel) -> ChpidId:
         """The chpid of a channel at a system: its number elsewhere, or the next that is free."""
         taken = {chpid for (owner, _), chpid in self._chpids.items() if owner == node}
-        free = ChpidId(first_free(channel[0].chpid, CHPID_MAX + 1, taken))
-        return self._chpids.setdefault((node, channel), free)
+        return self._chpids.setdefault((node, channel), free_chpid(channel[0].chpid, taken))
 
     def _rdev(self, node: NodeName) -> Rdev:
         used = self._rdevs.setdefault(node, set())
-        rdev = Rdev(first_free(0, RDEV_MAX + 1, used))
+        rdev = free_rdev(0, used)
         used.add(rdev)
         return rdev
