@@ -125,10 +125,8 @@ def _other_machines(old: Collection, new: Collection) -> Iterator[str]:
 def _before(
     link: Layout, sides: Iterable[Collection], rates: Mapping[Layout, Figure]
 ) -> LinkBefore:
-    halves = [
-        changes.half_of(each) for side in sides for each in side.links if each.nodes == link.nodes
-    ]
-    known = [rates[half] for half in halves if half in rates]
+    mine = (each for side in sides for each in side.links if each.nodes == link.nodes)
+    known = [rates[half] for half in map(changes.half_of, mine) if half in rates]
     half = min(known, key=lambda each: each.value, default=None)
     return LinkBefore(link.name, len(link.ctcs), rates.get(link), half)
 
