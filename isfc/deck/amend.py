@@ -23,7 +23,7 @@ from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hint
 from isfc.deck.kept import known_ports, switch_of
 from isfc.deck.numbers import Units, check_numbers
 from isfc.deck.pairing import pair_all
-from isfc.deck.place import UNIT_ADDRESS_MAX
+from isfc.deck.written import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE

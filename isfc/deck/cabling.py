@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from ctc.address import parse_chpid
 from isfc.deck.deck import Channel, DeckSystem, Device
-from isfc.deck.place import parse_link, shown
+from isfc.deck.place import shown
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.link.name import Nodes

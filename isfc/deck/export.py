@@ -19,8 +19,8 @@ from isfc.deck.card import apart
 from isfc.deck.deck import Ports
 from isfc.deck.kept import own_ports
 from isfc.deck.numbers import check_numbers
-from isfc.deck.place import parse_link
 from isfc.deck.renumbered import renumbered
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, in_python
 from isfc.errors.in_words import find_node, first_listed, grouped

@@ -33,8 +33,9 @@ from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
 from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
 from isfc.deck.deck import DeckSystem
-from isfc.deck.operand import StatementOperands, parse_operands
-from isfc.deck.place import Place, lines_of, parse_link
+from isfc.deck.operand import StatementOperands
+from isfc.deck.place import Place, lines_of
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
@@ -144,7 +145,7 @@ def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
             place = structs.replace(remark.place, column=start)
-            operands = parse_operands(Statement("*ISFC", place, text, ((0, place),)))
+            operands = StatementOperands.of(Statement("*ISFC", place, text, ((0, place),)))
             key, hint = _hint(operands)
             hints[key] = hint.over(hints.get(key, Hint()))
     return hints

@@ -7,18 +7,10 @@ from typing import Annotated, Final
 
 from ctc.address import Rdev
 from isfc.deck import activation, imported
+from isfc.deck import cec as cecs
 from isfc.deck.activation import Activation, Statements
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.cec import (
-    contradiction,
-    crossings,
-    one_channel_remarks,
-    other_links,
-    together,
-    with_cecs,
-    within_one_director,
-)
 from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import find_links, name_logs, parse_chpids
 from isfc.deck.deck import DeckSystem, choose_systems
@@ -100,29 +92,29 @@ def import_iocp(
     ports = [each for word in ports for each in _shown_ports(word, systems, tell)]
     profile = imported.parse_features(feature)
     pairings, active = _pairings(systems, ports, statements, tell)
-    hinted = hinted_fibres(systems, within_one_director(pairings))
+    hinted = hinted_fibres(systems, cecs.within_one_director(pairings))
     links = [
         wire(pairing, lambda ends: hinted(ends).said(profile(ends)), active) for pairing in pairings
     ]
     remarks = [pairing.remarks for pairing in pairings]
     imported.tell_remarks(links, remarks, tell)
     check_paths(links)
-    collection = together(pairings, links)
+    collection = cecs.together(pairings, links)
     known = [*ports, *hinted_ports(systems, ports)]
     known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
     cabling = parse_ports(known, systems)
     kept = _kept_decks(collection, systems, cabling, tell)
 
     def whole(made: Collection) -> Collection:
-        return replace(made, decks=kept, others=other_links(made, systems, read, cabling))
+        return replace(made, decks=kept, others=cecs.other_links(made, systems, read, cabling))
 
-    for remark in (contradiction(pairings, links), *crossings(pairings, links)):
+    for remark in (cecs.contradiction(pairings, links), *cecs.crossings(pairings, links)):
         if remark is not None:
             tell(f"isfc: note: {remark}")
     return Imported.of(
         texts,
         whole(collection),
-        [whole(together([one], [link])) for one, link in zip(pairings, links, strict=True)],
+        [whole(cecs.together([one], [link])) for one, link in zip(pairings, links, strict=True)],
         remarks,
         pairings,
     )
@@ -224,8 +216,8 @@ def import_islink(
     ]
     remarks = [tuple(link.remarks) for link in seen]
     imported.tell_remarks(links, remarks, tell)
-    collection = with_cecs(Collection(tuple(links)), cec)
-    for remark in one_channel_remarks(collection):
+    collection = cecs.with_cecs(Collection(tuple(links)), cec)
+    for remark in cecs.one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
     apart = [only(collection, link) for link in links]
     return Imported.of(texts, collection, apart, remarks)
@@ -265,9 +257,9 @@ def import_config(
     for remark in remarks:
         tell(remark)
     if cec:
-        kept = with_cecs(kept, cec)
+        kept = cecs.with_cecs(kept, cec)
     if cec or not kept.cecs:
-        for remark in one_channel_remarks(kept):
+        for remark in cecs.one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
     apart = [only(kept, link) for link in kept.links]
     found = Imported.of(texts, kept, apart, [()] * len(apart))

@@ -11,21 +11,17 @@ from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system
 from isfc.deck.hint import hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Pairing, pair_all
-from isfc.deck.place import parse_link, shown
+from isfc.deck.place import shown
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
-from isfc.layout.checked_toml import (
-    FILE_LENGTH_MAX,
-    LONG_FILE,
-    LONG_FILE_LINE_MAX,
-    show_key,
-    within,
-)
+from isfc.layout import checked_toml
+from isfc.layout.checked_toml import show_key, within
 from isfc.layout.collection import Collection
 from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
-CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE
+CARDS_LENGTH_MAX: Final = checked_toml.FILE_LENGTH_MAX - checked_toml.LONG_FILE
 """Bytes of decks that a layout keeps whole; of longer ones it keeps what is of CTCs."""
 
 _PART_OF_A_DECK: Final = (
@@ -35,11 +31,11 @@ _PART_OF_A_DECK: Final = (
 
 def too_long(decks: Iterable[KeptDeck]) -> str | None:
     """Why a layout cannot keep some decks, in words; None if it can."""
-    found = [*decks]
+    found, most = [*decks], checked_toml.LONG_FILE_LINE_MAX
     if sum(len(deck.cards.encode()) for deck in found) > CARDS_LENGTH_MAX:
         return f"what they say of CTCs is longer than {CARDS_LENGTH_MAX} bytes"
-    if any(len(line) > LONG_FILE_LINE_MAX for deck in found for line in deck.cards.split("\n")):
-        return f"a line is longer than {LONG_FILE_LINE_MAX} characters"
+    if any(len(line) > most for deck in found for line in deck.cards.split("\n")):
+        return f"a line is longer than {most} characters"
     return None
 
 

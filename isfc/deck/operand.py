@@ -46,6 +46,11 @@ class StatementOperands(Struct, frozen=True):
     statement: Statement
     values: dict[str, Value]
 
+    @classmethod
+    def of(cls, statement: Statement) -> "StatementOperands":
+        """Those of ``statement``; raise `ConfigurationError` where they are malformed."""
+        return cls(statement, {word: value for word, value, _ in _Reader(statement).operands()})
+
     def get(self, *keywords: str) -> Value | None:
         """The value of the first of ``keywords``, which mean the same, that is there."""
         return next((self.values[key] for key in keywords if key in self.values), None)
@@ -84,12 +89,6 @@ class StatementOperands(Struct, frozen=True):
         """All words of a value, in whatever parentheses; none if there is no such keyword."""
         value = self.get(keyword)
         return [] if value is None else [*words_of(value)]
-
-
-def parse_operands(statement: Statement) -> StatementOperands:
-    """The operands of ``statement``; raise `ConfigurationError` where they are malformed."""
-    values = {keyword: value for keyword, value, _ in _Reader(statement).operands()}
-    return StatementOperands(statement, values)
 
 
 def operand_texts(statement: Statement) -> dict[str, str]:
