@@ -65,17 +65,18 @@ class _End(Struct, frozen=True):
     cuadds: tuple[int, ...]
 
     @property
-    def css(self) -> int:
-        return self.system.partition.css
-
-    @property
     def image(self) -> Image:
-        return self.css, self.system.partition.name
+        return self.system.css, self.system.partition.name
 
     @property
     def unit(self) -> ControlUnit | None:
         """Its control unit, if the deck has it."""
-        return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
+        return self.draft.unit(self.system.css, self.channel, self.links, self.cuadds)
+
+    def made_unit(self, rdev: Rdev) -> ControlUnit:
+        """Its control unit; one that the deck does not have is added for a device."""
+        where = self.system.css, self.channel, self.links[0], self.cuadds[0]
+        return self.unit or self.draft.add_unit(*where, rdev)
 
     def address(self, rdev: Rdev) -> int | None:
         """The unit address that the system has under a device number, if it has any there."""
@@ -303,10 +304,7 @@ def _is_there(ctc: CtcPair, ends: tuple[_End, _End]) -> bool:
 
 def _define(link: Layout, ctc: CtcPair, ends: tuple[_End, _End], wanted: Sequence[int]) -> None:
     """Define a CTC at both ends, at the first unit address that is free, the ``wanted`` before."""
-    units = [
-        end.unit or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
-        for end, rdev in zip(ends, ctc.rdevs, strict=True)
-    ]
+    units = [end.made_unit(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)]
     known = Counter(chain.from_iterable(unit.recognized for unit in units))
     top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
     every = [*range(top, UNIT_ADDRESS_MAX + 1), *range(top)]

@@ -191,10 +191,10 @@ def _channel(text: str, systems: Sequence[DeckSystem]) -> Channel:
     for system in systems:
         if name.upper() in (system.node, system.partition.name):
             chpid = parse_chpid(chpid_text)
-            channel = system.deck.channels.get((system.partition.css, chpid))
+            channel = system.deck.channels.get((system.css, chpid))
             if channel is None:
                 raise ConfigurationError(
-                    f"{system.deck.file} has no CHPID {chpid:02X} in CSS {system.partition.css}; "
+                    f"{system.deck.file} has no CHPID {chpid:02X} in CSS {system.css}; "
                     f"expected a chpid of {system.partition.name}"
                 )
             return channel

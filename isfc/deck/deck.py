@@ -266,16 +266,37 @@ class DeckSystem(Struct, frozen=True):
     deck: Deck
     partition: Partition
 
+    @property
+    def css(self) -> int:
+        """The channel subsystem that it is in."""
+        return self.partition.css
+
+    @property
+    def ctcs(self) -> Iterator[Device]:
+        """The CTC devices that its deck has of it, even two of one number."""
+        for device in self.deck.devices:
+            if self.css in device.control_unit.paths and self.admits(device.access):
+                yield device
+
+    @property
+    def paths(self) -> Iterator[CuPath]:
+        """The paths of all CTC control units from its channel subsystem."""
+        for unit in self.deck.control_units.values():
+            yield from unit.paths.get(self.css, ())
+
+    def admits(self, access: Access) -> bool:
+        """Whether it may use what says that of access."""
+        return access.admits(self.partition.name, self.css)
+
     def channel(self, chpid: ChpidId) -> Channel:
         """The channel that one of its chpids is."""
-        return self.deck.channels[self.partition.css, chpid]
+        return self.deck.channels[self.css, chpid]
 
     def refused(self, channel: Channel) -> str:
         """Why its CTCs cannot be on a channel, or nothing."""
-        name, css = self.partition.name, self.partition.css
-        if channel.kind in ("", FICON) and channel.access.admits(name, css):
+        if channel.kind in ("", FICON) and self.admits(channel.access):
             return ""
-        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {name}"
+        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {self.partition.name}"
 
 
 def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:

@@ -125,7 +125,7 @@ class Draft:
 
     def named(self, node: NodeName) -> NodeName | None:
         """What to call a system in a comment: nothing if all are of one channel subsystem."""
-        csss = {system.partition.css for system in self.systems.values()}
+        csss = {system.css for system in self.systems.values()}
         return node if len(csss) > 1 else None
 
     def is_new(self, channel: Channel) -> bool:

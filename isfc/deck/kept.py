@@ -1,6 +1,6 @@
 """The decks that a layout keeps: their text as it was, and which partitions are its systems."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -53,7 +53,7 @@ def keep_decks(
             f"{system.node}:{channel}={cabling.ports[id(channel)][1]}"
             for system in members[key]
             for (css, chpid), channel in system.deck.channels.items()
-            if css == system.partition.css and id(channel) in cabling.ports
+            if css == system.css and id(channel) in cabling.ports
             if ChannelEnd(system.node, chpid) in used
         )
         partitions = {system.node: _partition_text(system) for system in members[key]}
@@ -88,14 +88,6 @@ def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     return {node: system for systems in found for node, system in systems.items()}
 
 
-def ctcs_of(system: DeckSystem) -> Iterator[Device]:
-    """The CTC devices that a deck has of a system, even two of one number."""
-    name, css = system.partition.name, system.partition.css
-    for device in system.deck.devices:
-        if css in device.control_unit.paths and device.access.admits(name, css):
-            yield device
-
-
 def pairings_of(collection: Collection, said: Ports) -> list[Pairing]:
     """What the kept decks join, by all ports that are known, ``said`` ones first.
 
@@ -106,7 +98,7 @@ def pairings_of(collection: Collection, said: Ports) -> list[Pairing]:
     ports = [
         f"{node}:{format_chpid(chpid)}={port}"
         for (node, chpid), port in known_ports(collection, said).items()
-        if node in systems and (systems[node].partition.css, chpid) in systems[node].deck.channels
+        if node in systems and (systems[node].css, chpid) in systems[node].deck.channels
     ]
     return pair_all(known, [*ports, *hinted_ports(known, ports)])
 
@@ -185,4 +177,4 @@ Devices = Mapping[NodeName, Mapping[Rdev, Device]]
 def kept_devices(collection: Collection) -> Devices:
     """Those of the decks that a layout keeps."""
     systems = kept_systems(collection).items()
-    return {node: {each.rdev: each for each in ctcs_of(system)} for node, system in systems}
+    return {node: {each.rdev: each for each in system.ctcs} for node, system in systems}

@@ -261,13 +261,13 @@ class _Side(Struct):
             )
         paths = control_unit.paths[partition.css]
         channel = paths[0].channel
-        if not device.access.admits(partition.name, partition.css):
+        if not self.system.admits(device.access):
             line = f" (line {device.access.place.line})" if device.access.place else ""
             text = f"NOTPART or PARTITION{line} shuts {partition.name} out"
             if control_unit.cuadd == partition.image:
                 text += ", as it should: CUADD names it"
             return Reason.EXCLUDED, text
-        if not channel.access.admits(partition.name, partition.css):
+        if not self.system.admits(channel.access):
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
             )
@@ -314,11 +314,7 @@ def partner_images(system: DeckSystem) -> frozenset[int]:
     image = system.partition.image
     if image is None:
         return frozenset()
-    unshared = any(
-        not path.channel.shared
-        for control_unit in system.deck.control_units.values()
-        for path in control_unit.paths.get(system.partition.css, ())
-    )
+    unshared = any(not path.channel.shared for path in system.paths)
     return frozenset({image, UNSHARED_IMAGE} if unshared else {image})
 
 
