@@ -23,7 +23,7 @@ from isfc.layout import change as changes
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Fibre, Layout, machines_of
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.source_kind import SourceKind
 from isfc.link.name import NodeName
@@ -116,9 +116,8 @@ def change(
 
 def _other_machines(old: Collection, new: Collection) -> Iterator[str]:
     """Systems whose machine is to be another one."""
-    then = machines_of(new.links)
-    for node, was in machines_of(old.links).items():
-        if (on := then.get(node, was)) != was:
+    for node, was in old.machines.items():
+        if (on := new.machines.get(node, was)) != was:
             yield f"steps are run with {node} on {was}, and then it is on {on}"
 
 

@@ -28,7 +28,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, machines_of
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -252,7 +252,7 @@ class _Amendment:
 
     def remarks(self, joined: Units) -> Iterator[str]:
         """Devices and machines that the decks keep as they are and the layout has otherwise."""
-        on = machines_of(self._collection.links)
+        on = self._collection.machines
         for node, draft in self._homes.items():
             partition = draft.systems[node].partition
             said = machine_of(draft.systems[node].deck.text)

@@ -105,7 +105,7 @@ def change_steps(
     spare = partial(_spare, before, after, stakes)
     orders = [*change_search.find_orders(gone, new, kept, stakes, spare)]
     moves = (move for order in orders for move in order.moves)
-    on = machines_of([*after.links, *before.links])
+    on = after.machines | before.machines
     steps = tuple(_steps(moves, sides, new, stakes, on))
     lent = sum(order.cost.spares for order in orders)
     return CtcSteps(steps, lent, any(order.is_cut for order in orders))

@@ -5,7 +5,7 @@ piece of hardware: that is what links share.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -20,8 +20,9 @@ from isfc.errors.in_words import check_between
 from isfc.layout import parts
 from isfc.layout.checked_toml import within
 from isfc.layout.document import PAIRS_MAX
-from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout, machines_of
 from isfc.layout.parts import Cec, Channel, ChannelEnd, KeptDeck, LinkTraffic, Memory, OtherLink
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Drawn, Note
 
@@ -134,6 +135,11 @@ class Collection(Drawn):
         names = {name for link in self.links for name in link.nodes}
         return tuple(sorted(names, key=lambda name: name.collation))
 
+    @property
+    def machines(self) -> dict[NodeName, Processors]:
+        """What its systems run on, of those of which it is said."""
+        return machines_of(self.links)
+
     def link(self, name: str | None = None, option: str = "link") -> Layout:
         """The link that ``name``, such as ``ATLANTA-BOSTON``, means; if None, the only one.
 
@@ -149,24 +155,24 @@ class Collection(Drawn):
             raise ConfigurationError(
                 f"[[link]]: {len(self.links)} links; expected {option} with one of {known}"
             )
-        ends = set(name.upper().split("-"))
-        for link in self.links:
-            if ends == set(link.nodes):
-                return link
+        if link := self._joining(set(name.upper().split("-"))):
+            return link
         raise ConfigurationError(
             f"{option} {name[:40]!r}: no such link; expected {' or '.join(names)}"
         )
 
     def between(self, one: NodeName, other: NodeName) -> Layout:
         """The link between two systems. Raises `ConfigurationError` if there is none."""
-        for link in self.links:
-            if {one, other} == set(link.nodes):
-                return link
+        if link := self._joining({one, other}):
+            return link
         names = ", ".join(link.name for link in self.links)
         raise ConfigurationError(
             f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
             f"expected the ends of {names}"
         )
+
+    def _joining(self, ends: Set[str]) -> Layout | None:
+        return next((link for link in self.links if ends == {*link.nodes}), None)
 
     def with_link(self, link: Layout) -> "Collection":
         """The same with this link in the place of that between its systems."""

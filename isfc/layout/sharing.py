@@ -15,15 +15,7 @@ from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import (
-    CtcPair,
-    Fibre,
-    Layout,
-    free_chpid,
-    free_rdev,
-    machines_of,
-    on_machines,
-)
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid, free_rdev, on_machines
 from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Note, NoteKind
@@ -315,7 +307,7 @@ class _Places:
         fibres = tuple(dict.fromkeys(ctc.fibre for ctc in found))
         site = self._collection.links[0].site
         link = Layout((first, second), fibres, tuple(found), site=site)
-        return on_machines(link, machines_of(self._collection.links))
+        return on_machines(link, self._collection.machines)
 
     def shared_channels(self) -> tuple[Channel, ...]:
         """The channels of several systems, by all chpids that were taken."""
