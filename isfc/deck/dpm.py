@@ -184,8 +184,7 @@ def import_dpm(
         together = Collection(links)
         alone = with_cecs(together, [f"CPC={','.join(together.systems)}"])
         collection = machine.on_its_type(alone)
-    for note in machine.all_notes():
-        tell(f"isfc: note: {note}")
+    imported.tell_notes(machine.all_notes(), tell)
     remarks = [tuple(dict.fromkeys(assumed(link))) for link in links]
     imported.tell_remarks(links, remarks, tell)
     return Imported.of(texts, collection, [only(collection, each) for each in links], remarks)

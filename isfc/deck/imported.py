@@ -269,6 +269,12 @@ def tell_lines(read: Iterable[tuple[str, LineAccount]], tell: Tell) -> None:
         tell(LinesRead(sentence))
 
 
+def tell_notes(notes: Iterable[str], tell: Tell) -> None:
+    """Tell what is to be noted of all links."""
+    for note in notes:
+        tell(f"isfc: note: {note}")
+
+
 def tell_remarks(links: Sequence[Layout], remarks: Iterable[Sequence[str]], tell: Tell) -> None:
     """Tell the remarks on each link, with its name."""
     for link, said in zip(links, remarks, strict=True):

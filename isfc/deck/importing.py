@@ -108,9 +108,9 @@ def import_iocp(
     def whole(made: Collection) -> Collection:
         return replace(made, decks=kept, others=cecs.other_links(made, systems, read, cabling))
 
-    for remark in (cecs.contradiction(pairings, links), *cecs.crossings(pairings, links)):
-        if remark is not None:
-            tell(f"isfc: note: {remark}")
+    if problem := cecs.contradiction(pairings, links):
+        imported.tell_notes([problem], tell)
+    imported.tell_notes(cecs.crossings(pairings, links), tell)
     return Imported.of(
         texts,
         whole(collection),
@@ -217,8 +217,7 @@ def import_islink(
     remarks = [tuple(link.remarks) for link in seen]
     imported.tell_remarks(links, remarks, tell)
     collection = cecs.with_cecs(Collection(tuple(links)), cec)
-    for remark in cecs.one_channel_remarks(collection):
-        tell(f"isfc: note: {remark}")
+    imported.tell_notes(cecs.one_channel_remarks(collection), tell)
     apart = [only(collection, link) for link in links]
     return Imported.of(texts, collection, apart, remarks)
 
@@ -259,8 +258,7 @@ def import_config(
     if cec:
         kept = cecs.with_cecs(kept, cec)
     if cec or not kept.cecs:
-        for remark in cecs.one_channel_remarks(kept):
-            tell(f"isfc: note: {remark}")
+        imported.tell_notes(cecs.one_channel_remarks(kept), tell)
     apart = [only(kept, link) for link in kept.links]
     found = Imported.of(texts, kept, apart, [()] * len(apart))
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
