@@ -104,7 +104,6 @@ class Channel(Struct, frozen=True):
     """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id.
 
     ``kind`` is its TYPE, such as FC, empty if the statement has none.
-
     It is shared if SHARED or NOTPART says so, if it is spanned, or if several partitions are in
     its access list (published: IOCP message ICP315I).
     """
@@ -217,10 +216,9 @@ def machine_of(text: str) -> Processors | None:
 
 def unknown_machine(text: str) -> tuple[str, int] | None:
     """A type in SYSTEM that no known machine has, and its line."""
-    found = _SYSTEM.search(text)
-    if found is None or on_type(found[1]):
-        return None
-    return found[1], text.count("\n", 0, found.start(1)) + 1
+    if (found := _SYSTEM.search(text)) and not on_type(found[1]):
+        return found[1], text.count("\n", 0, found.start(1)) + 1
+    return None
 
 
 def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:
@@ -318,8 +316,7 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
             raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
         text = ",".join(names)
     systems = [find_system(entry.strip(), decks) for entry in text.split(",")]
-    nodes = {system.node for system in systems}
-    if len(systems) < 2 or len(nodes) < len(systems):
+    if len(systems) < 2 or len({system.node for system in systems}) < len(systems):
         raise ConfigurationError(
             f"--partitions {shown(text)}: expected two or more systems, each with its own name: "
             f"{_FORM}"
@@ -370,13 +367,12 @@ def find_system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
                 f"it is in {' and in '.join(deck.file for deck in found)}; expected the number of "
                 f"its deck, such as {decks.index(found[0]) + 1}:{name}"
             )
-    (deck,) = found
-    partition = deck.partitions[name]
+    partition = found[0].partitions[name]
     if partition.mif is None:
         raise partition.place.error(
             f"RESOURCE gives {name} no MIF image id", f"({name},1) or another number"
         )
-    return DeckSystem(NodeName(node.strip().upper() if equals else name), deck, partition)
+    return DeckSystem(NodeName(node.strip().upper() if equals else name), found[0], partition)
 
 
 def _not_found(decks: Sequence[Deck]) -> str:
@@ -399,6 +395,6 @@ def _of_image(node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:
         )
     (deck,) = decks
     css, mif = int(image[0]), int(image[2], 16)
-    named = [each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif)]
-    unnamed = Partition(node, css, mif, Place(deck.file, 1))
-    return DeckSystem(NodeName(node), deck, named[0] if named else unnamed)
+    named = (each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif))
+    partition = next(named, Partition(node, css, mif, Place(deck.file, 1)))
+    return DeckSystem(NodeName(node), deck, partition)
