@@ -277,8 +277,8 @@ def test_every_command_and_function_is_held_here_or_says_something_else() -> Non
     assert {*COMMANDS, *functions} == {*SAYERS, *ELSEWHERE, *BY_RULES}
 
 
-FEW: Final = {1, 2, 6}
-"""What every run has: links of four CTCs, two and one, whose runs are short."""
+FEW: Final = {2, 6}
+"""What every run has: links of two CTCs and one, whose runs are short."""
 
 drawn_layouts = pytest.mark.parametrize(
     "asked",
