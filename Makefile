@@ -2,7 +2,6 @@
 
 PYTHON ?= python3
 SEED ?=
-SEEDS ?=
 SECONDS ?=
 TRIAL ?=
 # One more than there are processors, and 8 at most: tests of live pairs wait for something now and then.
@@ -36,7 +35,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help .venv replay test test-all check side-by-side from-source style types tests source-tests \
-    compiled-tests count-work quick-tests other-pythons format coverage simulate properties mutate fuzz \
+    compiled-tests count-work quick-tests other-pythons format coverage properties mutate fuzz \
     explore chaos bench bench-live wheel dist try-dist docs site calibration bounds left-out judge fidelity clean
 
 help:  ## list the targets
@@ -166,9 +165,6 @@ format: .venv/test  ## put the source into the one format, as far as ruff can
 coverage: .venv/test  ## branch coverage of the quick tests, each ring held to its floor
 	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
 	$(BIN)/python -m tools.checks.branches coverage.json
-
-simulate: .venv/test  ## a swarm of pairs and clusters with faults; SEEDS=20000: so many, SEED=7: from that one on
-	$(BIN)/python -m tools.simulation.swarm --seeds $(or $(SEEDS),1000) --first $(or $(SEED),0)
 
 properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make properties SEED=$$seed"; \

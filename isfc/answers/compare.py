@@ -84,7 +84,7 @@ class PairOdds(Struct, frozen=True):
     """Two layouts of a comparison."""
 
     ahead: str
-    """the one with the greater rate by the model"""
+    """the one with the greater rate"""
     behind: str
     ratio: Figure
     """how many times the rate of the other it has"""
@@ -245,8 +245,8 @@ def _notes_of(whole: AfterLoss) -> tuple[Note, ...]:
 def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
     """For each pair of layouts, by their names, the one with the greater rate first."""
     for pair in combinations(wholes, 2):
-        (ahead, first), (behind, second) = sorted(pair, key=lambda each: -each[1].rate.modelled)
-        ratio = max(1e-9, first.rate.modelled) / max(1e-9, second.rate.modelled)
+        (ahead, first), (behind, second) = sorted(pair, key=lambda each: -each[1].rate.value)
+        ratio = max(1e-9, first.rate.value) / max(1e-9, second.rate.value)
         before, after = second.carried.links.links, first.carried.links.links
         loads = first.carried.load.each
         if len(after) > 1:
@@ -263,7 +263,7 @@ _PAIR_COLUMNS: Final = headed(
 
 def compare_report(found: Comparison) -> Report:
     """Which layout carries most and how sure that is, and the worst loss of each; then a table."""
-    ranked = sorted(found.layouts, key=lambda each: -each.rate.modelled)
+    ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
     best = ranked[0]
     told = found.layouts if len(found.layouts) <= _TOLD_MAX else [best]
     load = "" if best.rate.load is None else f", {best.rate.load.words}"

@@ -365,7 +365,7 @@ def remainder(length: int) -> str:
     """What to say of the end of a journal that is not whole."""
     return (
         f"its last {exact(length)} bytes are no whole record: whoever wrote it was killed, "
-        "or is still writing"
+        "is still writing, or had no room"
     )
 
 

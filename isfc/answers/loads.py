@@ -254,7 +254,7 @@ def _windows(
     runs = beside.runs()
     rates = dict(zip(runs, run_each(guest_rate, [*runs.values()]), strict=True))
     whole, _ = carries[link.nodes.index(leaving.source)]
-    return beside.windows(rates, whole.rate.modelled)
+    return beside.windows(rates, whole.rate.value)
 
 
 def _intervals(

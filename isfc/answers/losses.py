@@ -13,6 +13,7 @@ from isfc.answers.plan_link import rule_figure
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.in_words import first_listed, grouped, link_names, listed
 from isfc.layout import loss as pieces_of
+from isfc.layout.capacity import by_rule
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import only, open_questions
@@ -21,7 +22,7 @@ from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Bars, Column, Report, Table
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
-from scenarios.figures.rates import Carried, EndRate, by_rule
+from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by

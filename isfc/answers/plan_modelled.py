@@ -44,6 +44,7 @@ from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, 
 from scenarios.runs import experiment
 from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from scenarios.search.workers import each_by
 
@@ -103,7 +104,8 @@ def _worst_chpid(
     layout: Layout, figures: Sequence[ModelledRate], run_each: experiment.RunEach
 ) -> plan_link.WorstLoss | None:
     """That whose loss leaves least; what the whole carries with the same load is known."""
-    first, second = (EndRate(each.runs[1], each.seen) for each in figures)
+    rates = (capacity.end_to_count_on(e.runs[1], layout, e.sender) for e in figures)
+    first, second = map(EndRate, rates, [each.seen for each in figures])
     whole = Carried(Collection.of(layout), experiment.STATED, {layout.name: (first, second)})
     return worst_loss(left_of(whole, [*losses(whole.links, CHPID)], run_each))
 
@@ -132,7 +134,7 @@ def modelled_link(
             for each in figures
             if each.limit is not None
         },
-        {rate.sender: capacity.to_count_on(rate.stated, plan.layout) for rate in figures},
+        {each.sender: each.to_count_on for each in figures},
         limited_by(figures),
         ends_at(plan),
         to_do(plan.advice, tried, figures, "isfc check"),
@@ -234,7 +236,7 @@ def _between(
     profiles = [use.fibre.profile for use in way.chpids]
     lines = [1e9 / p.line_ns_per_byte / MIB for p in profiles]
     most = sum(map(min, lines, map(handled_mb_per_s, profiles)))
-    chpids = Interval(min(most, capacity.ceiling_mb_per_s(link, way.sender)), most)
+    chpids = Interval(capacity.end_to_count_on(Rate(most), link, way.sender).mb_per_s, most)
     is_lock, is_chpids = lock.high < chpids.low, chpids.high < lock.low
     mode, links = ("", "fibre links") if chpids.low == sum(lines) else (_MODE, "chpids")
     which = "the lock" if is_lock else f"the {links}" if is_chpids else _OPEN
@@ -252,12 +254,11 @@ def _ends(found: Interval) -> str:
 
 def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     """That the model carries more on chpids than IBM states, if it does."""
-    ways = zip(plan.directions, figures, strict=True)
     most = max(
         (
-            figure.saturated.value / len(way.chpids)
-            for way, figure in ways
-            if figure.saturated.value > capacity.ceiling_mb_per_s(plan.layout, way.sender)
+            each.saturated.value / len(way.chpids)
+            for way, each in zip(plan.directions, figures, strict=True)
+            if capacity.end_to_count_on(each.runs[0], plan.layout, each.sender) != each.runs[0]
         ),
         default=None,
     )

@@ -6,12 +6,13 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.features import FEATURES, find_profile
+from ctc.features import find_profile
 from isfc.answers.limit import LimitedBy, ends_in_cp, limits_answer, limits_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact
 from isfc.layout.build import read_nodes
+from isfc.layout.capacity import newest
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
@@ -243,10 +244,10 @@ def _limits(found: LinkSizing) -> Iterator[tuple[str, str]]:
 def _fewest(links: Iterable[sizing.SizedLink]) -> sizing.SizedLink | None:
     """Cards to be ordered first; then the fewest chpids, CTCs, the surest, and the newest."""
 
-    def rank(one: sizing.SizedLink) -> tuple[bool, int, int, int, int]:
+    def rank(one: sizing.SizedLink) -> tuple[bool, int, int, int, tuple[int, float]]:
         is_old = one.cards not in ("", Card.ORDERED)
-        age = -[*FEATURES].index(one.feature) if one.cards else 0
-        return is_old, one.chpids, one.ctcs, -one.odds_percent, age
+        on = newest([find_profile(one.feature)] if one.cards else [])
+        return is_old, one.chpids, one.ctcs, -one.odds_percent, on
 
     return min(links, key=rank, default=None)
 

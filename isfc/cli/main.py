@@ -30,6 +30,7 @@ from isfc.cli.output.streams import (
     show_lines,
 )
 from isfc.errors import ConfigurationError, IsfcError
+from isfc.errors.in_words import reason_of
 from isfc.errors.loading import check_posix, named
 
 
@@ -317,7 +318,8 @@ def _end(code: ExitCode, message: str) -> ExitCode:
 def _what_failed(error: Exception) -> str:
     """What went wrong and where, without the number that the system has for it."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        reason = reason_of(error)
+        return f"{error.filename}: {reason}" if error.filename else reason
     return str(error)
 
 

@@ -53,7 +53,9 @@ class FramedReader:
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """Every record. Raises `JournalError` also for what is no such journal at all."""
         header = self._take(len(self._header))
-        if not self._header.startswith(header) or not header:
+        if not header:
+            raise JournalError("is empty: the disk was full, or nothing is written yet", 0)
+        if not self._header.startswith(header):
             raise JournalError("is no journal, or one of another version", 0)
         while True:
             offset = self._offset

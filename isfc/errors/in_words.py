@@ -1,12 +1,36 @@
 """Names and lists as messages and findings have them: what is alike, what goes together."""
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from errno import EDQUOT, ENOSPC
+from pathlib import Path
 from typing import Final, TypeVar
 
 from isfc.errors import ConfigurationError
 
 _Name = TypeVar("_Name", bound=str)
+
+
+def reason_of(error: OSError) -> str:
+    """What a system says of an error, and what helps where a disk is full."""
+    reason = error.strerror or str(error)
+    return f"{reason}; make room there, or write elsewhere" if error.errno in _FULL else reason
+
+
+_FULL: Final = (ENOSPC, EDQUOT)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an error of writing name the file that was wanted, in the words of the system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise OSError(f"{path}: {error}") from None
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
 def exact(value: float) -> str:

@@ -104,8 +104,7 @@ class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_p
 
     name: Annotated[str, holds("a name in quotes")]
     channels: Annotated[
-        tuple[str, ...],
-        Meta(min_length=1, description='a list of channels, such as ["42", "43"]'),
+        tuple[str, ...], Meta(min_length=1, description='a list of channels, such as ["42", "43"]')
     ]
     workload: Annotated[str | None, holds('a named workload in quotes, such as "read-4k"')] = None
     protocol: Annotated[Protocol, holds(f"one of {', '.join(Protocol)}")] = Protocol.ZHPF

@@ -55,11 +55,7 @@ class StorageProfile(Struct, frozen=True):
 
 
 DS8950: Final = StorageProfile(
-    hit_ns=72_774,
-    stream_ns_per_byte=3.178,
-    write_ns_per_byte=1.26,
-    miss_ns=150_000,
-    spread=0.25,
+    hit_ns=72_774, stream_ns_per_byte=3.178, write_ns_per_byte=1.26, miss_ns=150_000, spread=0.25
 )
 """For FICON, both modes. ``hit_ns``: calibrated (a zHPF 4K I/O takes 4 times zHyperLink's 19 us).
 ``stream_ns_per_byte`` and ``write_ns_per_byte``: calibrated (a 128K read is 25 % faster in zHPF
@@ -67,11 +63,7 @@ than in command mode, a write 20 %, and the channel's part of that is 160 us). `
 (flash 250 us, cache 100 us: zHyperLink slides). ``spread``: assumed."""
 
 DS8950_FCP: Final = StorageProfile(
-    hit_ns=55_700,
-    stream_ns_per_byte=2.59,
-    write_ns_per_byte=0.0,
-    miss_ns=150_000,
-    spread=0.25,
+    hit_ns=55_700, stream_ns_per_byte=2.59, write_ns_per_byte=0.0, miss_ns=150_000, spread=0.25
 )
 """For FCP. ``hit_ns``: calibrated (58.3 us for a 4K read with the data router, 2.6 of them the
 channel's). ``stream_ns_per_byte``: calibrated (one 64K write at a time: 300 MB/s)."""

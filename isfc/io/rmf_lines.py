@@ -90,12 +90,7 @@ def _is_in_use(found: Mapping[str, float | None], unit_ms: float) -> bool:
 
 
 def read_times(
-    words: list[Word],
-    at: int,
-    start: Word,
-    columns: tuple[str, ...],
-    *,
-    is_synchronous: bool,
+    words: list[Word], at: int, start: Word, columns: tuple[str, ...], *, is_synchronous: bool
 ) -> tuple[dict[str, float | None], int]:
     """The times of the device that begins at ``start``, behind its rate, and where they end.
 

@@ -5,19 +5,18 @@ Improvements"): a FICON chpid carries 175 MB/s one way for each 2 Gb/s of link s
 or more CTCs write on it, and pro rata with fewer.
 """
 
-from collections import Counter
-from collections.abc import Mapping
-from math import inf
-from typing import Final
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev
+from ctc.features import FEATURES, ChpidProfile
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import write_order
-from isfc.reports.figure import Figure
 
 MB_PER_S_PER_GBPS: Final = 87.5
 """One-way MB/s for each Gb/s of link speed (published: 175 for 2 Gb/s).
@@ -33,7 +32,6 @@ SHARED_CTC_SHARE: Final = 16 / 35
 
 RULE_GBPS_MAX: Final = 8
 """The fastest link for which the rule was published."""
-
 
 COMMAND_MODE_MB_PER_S: Final = 600
 """What FICON Express16SA moves over a chpid in command mode with long disk I/Os, in 10^6 bytes a
@@ -83,29 +81,94 @@ def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
     return _direction(layout, 0), _direction(layout, 1)
 
 
+def by_rule(link: Layout) -> tuple[float, float]:
+    """What both ends of a link can send by IBM's rule of thumb, in MB/s."""
+    down, up = directions_of(link)
+    return down.estimated_mb_per_s, up.estimated_mb_per_s
+
+
 def slower_by_rule(layout: Layout) -> float:
     """MB/s of the direction in which a link carries less."""
     return min(way.estimated_mb_per_s for way in directions_of(layout))
 
 
-def to_count_on(rate: Figure, link: Layout) -> Figure:
-    """What a link carries: its rate by the model, or what IBM states of its chpids, if less.
+End = tuple[NodeName, NodeName]
+"""An end of a link: the node that sends, and its partner."""
 
-    This is the one definition, wherever a rate is judged or chosen by. Odds and gains are of two
-    figures of the model.
+_Side = list[tuple[str, ...]]
+"""The channels of one side of a link, each by all its names."""
+
+
+class SentRate(Protocol):
+    """What an end sends: `scenarios.runs.steady.Rate`, without the model that runs."""
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) by the model."""
+
+    def no_more_than(self, most: float) -> Self:
+        """The same, or so much of it."""
+
+
+_Sent = TypeVar("_Sent", bound=SentRate)
+
+
+def end_to_count_on(sent: _Sent, link: Layout, sender: NodeName) -> _Sent:
+    """What one end of a link sends by itself, as `to_count_on` has it."""
+    (counted,) = to_count_on([link], {(sender, link.partner(sender)): sent}).values()
+    return counted
+
+
+def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
+    """What ends of links send by the model, or what IBM states of their chpids, if less.
+
+    MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
+    or chosen by. What an end sends is spread evenly over the chpids that it writes on, at both
+    sides. Links that share a chpid have their parts of what is stated of it, and a straight
+    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower.
     """
-    return rate.no_more_than(ceiling_mb_per_s(link, rate.sender))
+    sides = {
+        (way.sender, link.partner(way.sender)): _sides(link, way)
+        for link in links
+        for way in directions_of(link)
+    }
+    busy = defaultdict[tuple[str, ...], float](float)
+    for end, each in sent.items():
+        for side in sides[end]:
+            for channel in side:
+                busy[channel] += each.mb_per_s / len(side)
+    slow = {link.nodes for link in links if all(f.gbps < RULE_GBPS_MAX for f in link.fibres)}
+    return {
+        end: each
+        if slow & {end, end[::-1]}
+        else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
+        for end, each in sent.items()
+    }
 
 
-def ceiling_mb_per_s(link: Layout, sender: str | None = None) -> float:
-    """What IBM states of a sender's chpids, or of the sender with fewer, in MB/s (2^20) one way.
+def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
+    """What puts the newest first of links that carry alike, by what each of their CTCs is on."""
+    places = {name: place for place, name in enumerate(FEATURES, start=1)}
+    on = [(places.get(each.feature, 0), each.link_gbps) for each in profiles]
+    return -sum(place for place, _ in on), -sum(gbps for _, gbps in on)
 
-    Infinite where all are slower than what it was stated of.
-    """
-    ways = [way for way in directions_of(link) if sender in (None, way.sender)]
-    if all(use.fibre.gbps < RULE_GBPS_MAX for way in ways for use in way.chpids):
-        return inf
-    return min(len(way.ctcs_by_chpid) for way in ways) * COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+
+def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:
+    """The channels that an end writes on, at its own side and at its partner's."""
+    own, other = (
+        [*dict.fromkeys(use.fibre.channel_ends(end, link.nodes[end]) for use in way.chpids)]
+        for end in ((0, 1) if way.sender == link.nodes[0] else (1, 0))
+    )
+    return own, other
+
+
+def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]) -> float:
+    """What is left of a rate by what is stated of the channels that it passes on one side."""
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+    if all(busy[channel] <= stated for channel in side):
+        return rate
+    part = rate / len(side)
+    return sum(min(part, stated * (part / busy[channel])) for channel in side)
 
 
 def _direction(layout: Layout, end: int) -> WriteDirection:

@@ -22,6 +22,7 @@ from typing import Final, Generic, Protocol, Self, TypeVar
 
 from isfc.engine.journal_record import FILE_HEADER
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import reason_of
 
 WAITING_LENGTH_MAX: Final = 64 * 2**20
 """Bytes that may wait for the disk before a write is refused."""
@@ -221,7 +222,7 @@ class JournalWriter:
         try:
             write_all(self._file, waiting)
         except OSError as error:
-            self._stop(error.strerror or str(error))
+            self._stop(reason_of(error))
 
     def close(self) -> None:
         """Write what is buffered, and end the journal; happens at the end of the process."""
@@ -252,7 +253,7 @@ class JournalWriter:
             try:
                 file.close()
             except OSError as error:
-                self._on_stop(f"journal {self._path}: {error.strerror or error}")
+                self._on_stop(f"journal {self._path}: {reason_of(error)}")
 
 
 def create_journal(path: Path) -> RawFile:

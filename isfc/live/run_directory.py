@@ -18,6 +18,7 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import naming
 from isfc.live.endpoint import PATH_LENGTH_MAX, connect_to
 
 CONTROL_SUFFIX: Final = ".control"
@@ -78,7 +79,8 @@ def private_directory() -> Iterator[Path]:
     try:
         lock = directory / f"{_LOCK}.new"
         lock.touch(mode=0o600)
-        lock.write_text(f"{os.getpid()}\n", "ascii")
+        with naming(lock):
+            lock.write_text(f"{os.getpid()}\n", "ascii")
         with _locked(lock):
             lock.rename(directory / _LOCK)  # found by others only once it is held
             yield directory

@@ -121,6 +121,10 @@ class OfRun(Protocol):
     """How well a run knows its rate: `scenarios.runs.steady.Rate`, without the model that ran."""
 
     @property
+    def mb_per_s(self) -> float:
+        """What of it is to be counted on."""
+
+    @property
     def spread_mb_per_s(self) -> float:
         """Within what of it an endless run's would be."""
 
@@ -188,9 +192,10 @@ class Figure(Struct, frozen=True):
         return replace(self, value=most, range=within, second=second, by_model=self.value)
 
     def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
-        """The same with how well the run knows it."""
+        """The same with how well the run knows it, and no more than is to be counted on."""
         second = rate.second_mb_per_s
-        return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
+        found = replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
+        return found.no_more_than(rate.mb_per_s)
 
     def __str__(self) -> str:
         """``1,430 (1,220 to 1,740)``."""

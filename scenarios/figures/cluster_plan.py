@@ -19,7 +19,7 @@ from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import RunEach
-from scenarios.runs.steady import Rate
+from scenarios.runs.steady import Rate, sum_of
 
 
 class LinkPlan(Struct, frozen=True):
@@ -48,7 +48,7 @@ class LinkPlan(Struct, frozen=True):
     @property
     def share(self) -> float:
         """What is left of its rate beside the others."""
-        return self.rate.modelled / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
+        return self.rate.value / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
 
 
 class ClusterPlan(Struct, frozen=True):
@@ -176,9 +176,7 @@ def system_overview(
     has = len(links), ctcs, sum(speeds.values()), len(speeds)
     if carried is None or carried.ways is None:
         return SystemOverview(name, *has)
-    out = back = 0.0
-    for link in links:
-        ways, here = carried.ways[link.name], link.nodes.index(name)
-        out += ways[here].rate.mb_per_s
-        back += ways[1 - here].rate.mb_per_s
-    return SystemOverview(name, *has, links_rate(out, links, carried.load), back)
+    own = [carried.ways[link.name][:: 1 if link.nodes[0] == name else -1] for link in links]
+    out, back = (sum_of([ways[end].rate for ways in own]) for end in (0, 1))
+    rate = links_rate(out.modelled, links, carried.load).no_more_than(out.mb_per_s)
+    return SystemOverview(name, *has, rate, back.mb_per_s)

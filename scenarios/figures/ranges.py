@@ -255,12 +255,7 @@ _UNITS: Final = {
 
 
 def _range(
-    kind: FigureKind,
-    value: float,
-    layout: Layout,
-    load: Load,
-    collisions_per_s: float,
-    unit: Unit,
+    kind: FigureKind, value: float, layout: Layout, load: Load, collisions_per_s: float, unit: Unit
 ) -> Range | None:
     """None where nothing tells how far off such a load is."""
     workload = load.workload

@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import check_known, number
-from isfc.layout.capacity import directions_of, slower_by_rule, to_count_on
+from isfc.layout.capacity import end_to_count_on, slower_by_rule, to_count_on
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout, on_machines
@@ -99,15 +99,9 @@ class Carried:
         """The same of what one end of a link sends."""
         load, rate = self.load, sent.rate
         if len(self.links.links) > 1 or load.traffic:
-            return to_count_on(links_rate(rate.mb_per_s, [link], load).of_run(rate), link)
+            return links_rate(rate.modelled, [link], load).of_run(rate)
         collisions = 0.0 if sent.seen is None else sent.seen.collisions_per_s
-        return to_count_on(link_rate(rate.mb_per_s, link, load, collisions).of_run(rate), link)
-
-
-def by_rule(link: Layout) -> tuple[float, float]:
-    """What both ends of a link can send by IBM's rule of thumb, in MB/s."""
-    down, up = directions_of(link)
-    return down.estimated_mb_per_s, up.estimated_mb_per_s
+        return link_rate(rate.modelled, link, load, collisions).of_run(rate)
 
 
 def slower_way(ways: Ways) -> EndRate:
@@ -169,18 +163,21 @@ def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carri
         for experiment, each in zip(own, runs, strict=True)
         for end, run in zip(experiment.sending, each.ends.values(), strict=True)
     }
+    for experiment in own:
+        rates = to_count_on(links.links, {end: sent[end].rate for end in experiment.sending})
+        sent |= {end: structs.replace(sent[end], rate=rate) for end, rate in rates.items()}
     ways = {
         link.name: (sent.get(link.nodes, _NOTHING[0]), sent.get(link.nodes[::-1], _NOTHING[1]))
         for link in links.links
     }
-    slower = min(runs, key=lambda run: run.mb_per_s, default=None)
+    in_all = [sum(sent[end].rate.mb_per_s for end in each.sending) for each in own]
     # of one link runs that are alike are made once, perhaps with other chpids
     shared = runs if len(links.links) > 1 else ()
     return Carried(
         links,
         load,
         ways,
-        None if slower is None else own[runs.index(slower)],
+        own[in_all.index(min(in_all))] if own else None,
         _busier([run.channels for run in shared]),
         _busier([run.paths for run in shared]),
     )
@@ -244,26 +241,31 @@ class ModelledRate:
     @property
     def saturated(self) -> Figure:
         """MB/s with so many pairs that more would carry no more."""
-        return self._figure(0, SATURATING_PAIRS)
+        return self._figure(self.runs[0], SATURATING_PAIRS)
 
     @property
     def stated(self) -> Figure:
         """MB/s with ``pairs``."""
-        return self._figure(1, self.pairs)
+        return self._figure(self.runs[1], self.pairs)
 
     @property
     def figures(self) -> tuple[Figure, Figure]:
         """Both, saturated first."""
         return self.saturated, self.stated
 
-    def _figure(self, run: int, pairs: int) -> Figure:
-        rate, load = self.runs[run], Load(pairs=pairs)
+    @property
+    def to_count_on(self) -> Figure:
+        """What of ``stated`` is."""
+        return self._figure(end_to_count_on(self.runs[1], self.layout, self.sender), self.pairs)
+
+    def _figure(self, rate: Rate, pairs: int) -> Figure:
+        load = Load(pairs=pairs)
         collisions = 0.0 if self.seen is None else self.seen.collisions_per_s
         layout = self.layout
         if layout.site is None:  # a fit is of both ends
             to = layout.partner(self.sender)
             layout = on_machines(layout, {to: layout.machine(to)})
-        return link_rate(rate.mb_per_s, layout, load, collisions).of_run(rate, self.sender)
+        return link_rate(rate.modelled, layout, load, collisions).of_run(rate, self.sender)
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
@@ -271,7 +273,7 @@ class ModelledRate:
         return figures | {
             f"{load}_{key}": value
             for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
-            for key, value in structs.asdict(rate).items()
+            for key, value in [*structs.asdict(rate).items()][:3]
         }
 
     def __repr__(self) -> str:

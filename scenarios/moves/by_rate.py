@@ -7,11 +7,12 @@ that was not.
 No duration of a relocation is published, and what links carry is. So a guest is moved again by the
 rules at the rate that it had, and at the ends of the range of that rate: its times are longer and
 shorter in proportion. Less rate takes more than its share, as more is changed meanwhile. What
-guests change is taken as it was told.
+guests change is taken as it was told. Where links send more of guests than is to be counted on, as
+`isfc.layout.capacity` has it, guests are moved at that.
 """
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import ceil, inf
@@ -20,10 +21,11 @@ from typing import Final
 from msgspec import Struct, structs
 
 from isfc.errors.in_words import grouped
+from isfc.layout.capacity import End, to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Interval, NoRange, Unit
+from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
@@ -32,6 +34,7 @@ from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, LinkLoad
 
 SAMPLE_LENGTH: Final = 128 * MIB
@@ -255,7 +258,11 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
-    rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]
+    shares = _to_count_on(outcome, known)
+    rates = [
+        link_rate(1.0, link, Load(pairs=pairs)).no_more_than(shares[guest.source, guest.to])
+        for link, guest in zip(links, known, strict=True)
+    ]
     speeds = [*map(_rate, known)]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
@@ -287,6 +294,16 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         tuple(each.get(id(guest)) or _by_no_rate(guest) for guest in guests),
         tuple(rates),
     )
+
+
+def _to_count_on(outcome: EvacuationOutcome, guests: Iterable[Evacuated]) -> dict[End, float]:
+    """What of all that ends of links send of guests is to be counted on, as a share."""
+    sent = defaultdict[End, float](float)
+    for guest in guests:
+        sent[guest.source, guest.to] += guest.length / MIB / outcome.seconds
+    rates = {end: Rate(rate) for end, rate in sent.items()}
+    counted = to_count_on(outcome.evacuation.collection.links, rates)
+    return {end: rate.mb_per_s / sent[end] for end, rate in counted.items()}
 
 
 def _without_range(seconds: float) -> Figure:
@@ -329,7 +346,16 @@ def _of_all(
         Interval(together([each.low for each in some]), together([each.high for each in some]))
         for some in (likely, sure)
     ]
-    return Figure(value, Unit.SECONDS, structs.replace(known[0], likely=ends[0], sure=ends[1]))
+    within = structs.replace(known[0], likely=ends[0], sure=ends[1])
+    modelled = together([each.modelled for each in parts])
+    share = together([each.value for each in parts]) / modelled if modelled else 1.0
+    return _counted(value * share, value, within)
+
+
+def _counted(counted: float, by_model: float, within: Range) -> Figure:
+    """Seconds at what is to be counted on, and by the model where these are others."""
+    other = None if counted == by_model else by_model
+    return Figure(counted, Unit.SECONDS, within, by_model=other)
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -344,6 +370,7 @@ class _AtEnds:
         ranges = [each.range for each in rates if each.range is not None]
         self._widest = max(ranges, key=lambda each: each.likely.high)
         self._as_run = outcome([1.0] * len(rates))
+        self._counted = outcome([each.value for each in rates])
         self._likely, self._sure = (
             [outcome([each.low for each in some]), outcome([each.high for each in some])]
             for some in ([each.likely for each in ranges], [each.sure for each in ranges])
@@ -352,16 +379,17 @@ class _AtEnds:
     def figure(self, measure: _Measure, value: float) -> Figure:
         """A figure that was ``value`` in the run, in its proportion by the rules."""
         base = measure(self._as_run)
+        counted = value * (measure(self._counted) / base) if base else value
 
         def interval(cases: Sequence[list[Moved]]) -> Interval:
-            found = [value, *(value * measure(case) / base for case in cases if base)]
+            found = [counted, *(value * measure(case) / base for case in cases if base)]
             return Interval(min(found), max(found))
 
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
         within = structs.replace(self._widest, likely=likely, sure=sure)
-        return Figure(value, Unit.SECONDS, within)
+        return _counted(counted, value, within)
 
     def differs(self, number: int) -> bool:
         """Whether a guest's end is another one at an end of the range."""
-        return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1
+        return len({case[number].moved for case in (self._counted, *self._likely)}) > 1

@@ -18,7 +18,7 @@ from isfc.errors.arguments import spelt
 from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.moves.by_rate import would_move
+from scenarios.moves.by_rate import moves_figures, would_move
 from scenarios.moves.evacuation import (
     TOGETHER_MAX,
     Evacuation,
@@ -128,7 +128,9 @@ class BestTogether(Struct, frozen=True):
         moved = {count: outcome.moved_count for count, outcome in self.tried.items()}
         most = max(moved.values())
         seconds = {
-            count: outcome.seconds for count, outcome in self.tried.items() if moved[count] == most
+            count: moves_figures(outcome).seconds.value
+            for count, outcome in self.tried.items()
+            if moved[count] == most
         }
         shortest = min(seconds.values())
         return min(count for count in seconds if seconds[count] <= shortest * (1 + ALIKE_SHARE))

@@ -108,8 +108,7 @@ class _WorkloadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         holds("the percent of messages by their bytes, such as { 512 = 20, 8192 = 80 }"),
     ] = {}
     replies: Annotated[
-        dict[str, int],
-        holds("bytes of the reply by those of the message, such as { 8192 = 100 }"),
+        dict[str, int], holds("bytes of the reply by those of the message, such as { 8192 = 100 }")
     ] = {}
     window: Annotated[int | None, holds("messages outstanding in a conversation")] = None
     traffic: Annotated[str, holds('"transport", or "legacy" for APPC/VM')] = "transport"

@@ -24,6 +24,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.layout.capacity import End
 from isfc.link.events import Program
 from isfc.link.name import NodeName
 from scenarios.runs.channels import ChannelResult, PathResult
@@ -134,12 +135,26 @@ class Rate(Struct, frozen=True):
     """MB/s (2^20 bytes), and within what of it an endless run's would be, with 95 % confidence.
 
     ``second_mb_per_s`` is the pace that the link keeps instead if its clients begin one after the
-    other; None where that makes no difference.
+    other; None where that makes no difference. ``by_model_mb_per_s`` is what the model has, where
+    ``mb_per_s`` is less, as that is to be counted on.
     """
 
     mb_per_s: float
     spread_mb_per_s: float = 0.0
     second_mb_per_s: float | None = None
+    by_model_mb_per_s: float | None = None
+
+    @property
+    def modelled(self) -> float:
+        """MB/s by the model, whatever is to be counted on."""
+        return self.mb_per_s if self.by_model_mb_per_s is None else self.by_model_mb_per_s
+
+    def no_more_than(self, most: float) -> "Rate":
+        """The same, or so much of it."""
+        if self.mb_per_s <= most:
+            return self
+        second = self.second_mb_per_s if (self.second_mb_per_s or most) < most else None
+        return Rate(most, self.spread_mb_per_s, second, self.modelled)
 
     @property
     def paces(self) -> tuple[float, ...]:
@@ -170,7 +185,7 @@ def sum_of(rates: Sequence[Rate]) -> Rate:
     total = sum(rate.mb_per_s for rate in rates)
     second = sum(rate.paces[-1] for rate in rates)
     two_paces = any(rate.second_mb_per_s is not None for rate in rates)
-    return Rate(total, _together(rates, total), second if two_paces else None)
+    return Rate(total, _together(rates, total), second if two_paces else None, _modelled(rates))
 
 
 def mean_of(rates: Sequence[Rate]) -> Rate:
@@ -183,7 +198,16 @@ def mean_of(rates: Sequence[Rate]) -> Rate:
     seconds = [rate.second_mb_per_s for rate in rates if rate.second_mb_per_s is not None]
     spread = max(_together(rates, 0.0) / len(rates), (max(figures) - min(figures)) / 2)
     second = sum(seconds) / len(seconds) if seconds else None
-    return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle), second)
+    modelled = _modelled(rates)
+    by_model = None if modelled is None else modelled / len(rates)
+    return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle), second, by_model)
+
+
+def _modelled(rates: Sequence[Rate]) -> float | None:
+    """What the model has of rates in all; None where each is that."""
+    if all(rate.by_model_mb_per_s is None for rate in rates):
+        return None
+    return sum(rate.modelled for rate in rates)
 
 
 def _together(rates: Sequence[Rate], total: float) -> float:
@@ -266,11 +290,7 @@ def short_ends(experiment: Experiment) -> SteadyEnds:
     return SteadyEnds(ends, outcome.channels, outcome.paths)
 
 
-_End = tuple[NodeName, NodeName]
-"""The end of a link: its node, and the partner."""
-
-
-def _until_steady(runs: tuple["_Run", "_Run"], ends: Sequence[_End]) -> list[Rate]:
+def _until_steady(runs: tuple["_Run", "_Run"], ends: Sequence[End]) -> list[Rate]:
     """What ends of links send, once all of that is steady in both runs."""
     together, gradual = runs
     count = BATCHES_MIN
@@ -304,16 +324,16 @@ class _Run:
             self._engine.run(at_ns)
             self.looks.look(at_ns)
 
-    def batches(self, end: _End) -> list[float]:
+    def batches(self, end: End) -> list[float]:
         """MB/s that an end sent in each batch."""
         sent = [look[end].sent_length for look in self.looks.counters]
         return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
 
-    def first(self, ends: Iterable[_End]) -> int:
+    def first(self, ends: Iterable[End]) -> int:
         """The look with which the batches begin that count."""
         return max(without_trend(self.batches(end)) for end in ends)
 
-    def result(self, end: _End) -> Result:
+    def result(self, end: End) -> Result:
         """What an end saw of the batches that count."""
         looks = self.looks.counters[self.first([end]) :]
         before, after = ((look[end], look[end[::-1]]) for look in (looks[0], looks[-1]))

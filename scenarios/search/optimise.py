@@ -15,6 +15,7 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.loading import check_library
+from isfc.layout.capacity import newest
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from scenarios.search.candidate import (
@@ -301,7 +302,7 @@ def newest_first(ranked: Sequence[Contender]) -> list[Contender]:
     """Of those that the spread does not tell from the first, with most CTCs on the newest cards."""
     first = ranked[0].rates[0]
     alike = [one for one in ranked if not first.is_ahead(one.rates[0])]
-    alike.sort(key=lambda one: -sum(ctc.fibre.profile.link_gbps for ctc in one.layout.ctcs))
+    alike.sort(key=lambda one: newest(ctc.fibre.profile for ctc in one.layout.ctcs))
     return [*alike, *(one for one in ranked if one not in alike)]
 
 

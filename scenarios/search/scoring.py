@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 from msgspec import Struct
 
 from ctc.address import Rdev
-from isfc.layout.capacity import directions_of
+from isfc.layout.capacity import directions_of, end_to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import CHPID, losses
@@ -114,7 +114,7 @@ class Scoring:
     def _sent(self, layout: Layout, way: int) -> Rate:
         """What one end of a link sends."""
         (end,) = self._look(self.load.runs(Collection.of(layout))[way]).ends.values()
-        return end.rate
+        return end_to_count_on(end.rate, layout, layout.nodes[way])
 
     def _slower(self, collection: Collection) -> list[Rate]:
         """What the slower direction of each link with traffic carries."""
@@ -224,9 +224,9 @@ class Contender(Struct, frozen=True):
     def figures(self) -> tuple[Figure, ...]:
         """MB/s by each objective."""
         return tuple(
-            links_rate(rate.mb_per_s, self.collection.links, self.load).of_run(rate)
+            links_rate(rate.modelled, self.collection.links, self.load).of_run(rate)
             if self.links
-            else link_rate(rate.mb_per_s, self.layout, self.load).of_run(rate)
+            else link_rate(rate.modelled, self.layout, self.load).of_run(rate)
             for rate in self.rates
         )
 

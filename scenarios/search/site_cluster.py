@@ -174,9 +174,7 @@ class Cluster(Struct, frozen=True):
         said = [f"beside it ran {say_beside(beside)}"] if beside else []
         doubts = [_UNTOLD.format(listed(untold))] if untold else []
         return structs.replace(
-            derived,
-            uncertain=(*derived.uncertain, *said),
-            doubts=(*derived.doubts, *doubts),
+            derived, uncertain=(*derived.uncertain, *said), doubts=(*derived.doubts, *doubts)
         )
 
     def _load(

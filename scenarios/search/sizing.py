@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
-from isfc.layout.capacity import FULL_CTC_COUNT, ceiling_mb_per_s, to_count_on
+from isfc.layout.capacity import FULL_CTC_COUNT, end_to_count_on
 from isfc.layout.layout import Fibre, Layout, on_machines
 from isfc.layout.machines import card_on, is_had
 from isfc.layout.processors import Processors
@@ -29,7 +29,7 @@ from scenarios.figures.ranges import link_rate
 from scenarios.runs.experiment import WARMUP, Experiment, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
-from scenarios.runs.steady import SteadyRun, steady_run
+from scenarios.runs.steady import Rate, SteadyRun, steady_run
 from scenarios.runs.workload import LinkLoad
 from scenarios.search.workers import shared_out
 
@@ -207,8 +207,10 @@ class SizeSearch(Struct, frozen=True):
         return min(self.lost.left_of(shape), key=lambda left: self._slower(profile, left))
 
     def _slower(self, profile: ChpidProfile, shape: Shape) -> float:
-        most = ceiling_mb_per_s(self._layout(profile, shape))
-        return min(most, *(self._short[key] for key in self._keys(profile, shape)))
+        layout, keys = self._layout(profile, shape), self._keys(profile, shape)
+        return min(
+            end_to_count_on(Rate(self._short[key]), layout, key[-1]).mb_per_s for key in keys
+        )
 
     def _first(self, profile: ChpidProfile, carried: dict[Shape, float]) -> SizedLink | None:
         """The first that carries what is wanted, of those that come near it."""
@@ -222,23 +224,24 @@ class SizeSearch(Struct, frozen=True):
         self._run(self._steady, steady_run, profile, list(dict.fromkeys((shape, worst))))
         whole, left = (
             min(
-                (self._steady[key] for key in self._keys(profile, each)),
-                key=lambda found: found.rate.mb_per_s,
+                (
+                    self.figure(self._steady[key], self._layout(profile, each))
+                    for key in self._keys(profile, each)
+                ),
+                key=lambda found: found.value,
             )
             for each in (shape, worst)
         )
-        layout = self._layout(profile, shape)
-        known = self.figure(left, self._layout(profile, worst))
         return SizedLink(
             profile.feature,
             len(shape),
             sum(shape),
             2 * len(shape),
-            self.figure(whole, layout),
-            known,
-            odds_reached(known, self.wanted).percent,
-            known.value >= self.wanted,
-            format_layout(layout),
+            whole,
+            left,
+            odds_reached(left, self.wanted).percent,
+            left.value >= self.wanted,
+            format_layout(self._layout(profile, shape)),
             self.cards_of(profile.feature),
         )
 
@@ -248,10 +251,11 @@ class SizeSearch(Struct, frozen=True):
         return str(card_on(feature, names)) if names else ""
 
     def figure(self, found: SteadyRun, layout: Layout) -> Figure:
-        """What a layout carries, of the run of its slower direction."""
+        """What an end of a layout sends."""
         load, seen = Load(self.load.workload, self.load.pairs), found.result
         rate = link_rate(found.rate.mb_per_s, layout, load, seen.collisions_per_s)
-        return to_count_on(rate.of_run(found.rate, NodeName(seen.node)), layout)
+        sender = NodeName(seen.node)
+        return rate.of_run(end_to_count_on(found.rate, layout, sender), sender)
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS

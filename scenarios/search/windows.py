@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.errors.in_words import check_between
+from isfc.layout.capacity import end_to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -25,6 +26,7 @@ from scenarios.moves.leaving import Placed
 from scenarios.moves.relocation import MESSAGE_LENGTH, by_times
 from scenarios.runs.experiment import NS_PER_S, Load
 from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload
 
 STEPS: Final = 8
@@ -113,6 +115,7 @@ class Beside:
         ``rates`` are by load what each guest gets, ``mb_per_s`` what their system can send at all.
         None runs into times without a figure.
         """
+        rates = {load: self._to_count_on(load, rate) for load, rate in rates.items()}
         found = []
         for slot in self._slots:
             try:
@@ -120,6 +123,13 @@ class Beside:
             except LookupError:
                 continue
         return sorted(found, key=lambda window: (len(window.stays), window.seconds))
+
+    def _to_count_on(self, load: _Load, rate: float) -> float:
+        """What of the bytes/s that each guest gets beside a load is to be counted on."""
+        source = self._leaving.source
+        beside = self._step * load[self._link.nodes.index(source)]
+        sent = Rate(beside + rate * self._leaving.at_once / MIB)
+        return rate * end_to_count_on(sent, self._link, source).mb_per_s / sent.mb_per_s
 
     def _window(self, slot: Slot, rates: Mapping[_Load, float], mb_per_s: float) -> Window:
         leaving, begin_ns = self._leaving, slot.begin_s * NS_PER_S

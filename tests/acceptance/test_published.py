@@ -1,9 +1,9 @@
 """Every published table again: each row is a case, with the bounds declared beside the table.
 
 Bounds were made from these very rows: that they are kept says that nothing has got worse, not that
-predictions are good. All runs are emulated once, by whichever test process comes first; the
-others wait for it. It is the compiled package that emulates them, if there is a compiler: that it
-does the same as the source has a test of its own.
+predictions are good. All runs are emulated once, for as long as bounds hold from, by whichever test
+process comes first; the others wait for it. It is the compiled package that emulates them, if there
+is a compiler: that it does the same as the source has a test of its own.
 """
 
 import os
@@ -25,6 +25,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
 from scenarios.search.workers import shared_out
 from tests.lengthy import made_once
+from tools.calibration.judge import SEEDS_OF_LENGTH
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 
@@ -46,7 +47,7 @@ def comparisons(tmp_path_factory: pytest.TempPathFactory, compiled: Path | None)
 
 
 def replay(compiled: Path | None) -> list[ComparedFigure]:
-    parts = choose(list(LOADED.values()), {})
+    parts = choose(list(LOADED.values()), {}, min(SEEDS_OF_LENGTH))
     experiments = runs_of(parts)
     found = emulate(experiments, compiled)
     return compare_all(parts, {run: [found[index]] for index, run in enumerate(experiments)})

@@ -15,6 +15,7 @@ from isfc.testing import Pair, Setup
 from isfc.testing.pair import MS
 from tests.costs.cost import COUNTED
 from tests.costs.counted_work import ALIKE, MORE_WORK, WRITTEN, compared, format_counts
+from tests.lengthy import few_in_every_run
 from tests.waiting import ran
 
 PROJECT = Path(__file__).parents[2]
@@ -62,7 +63,7 @@ def write(folder: Path, processes: int) -> None:
     )
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", few_in_every_run([2, 0]))
 def test_a_run_says_what_took_longest_by_directory_and_by_kind(
     tmp_path: Path, workers: int
 ) -> None:
@@ -79,7 +80,9 @@ def test_a_run_says_what_took_longest_by_directory_and_by_kind(
 
 @pytest.mark.parametrize(
     ("written", "option", "status"),
-    [(2, "", MORE_WORK), (3, "", 0), (2, "-kstarts", 0), (2, "--last-failed", 0)],
+    few_in_every_run(
+        [(2, "", MORE_WORK), (3, "", 0), (2, "-kstarts", 0), (2, "--last-failed", 0)], 2
+    ),
 )
 def test_a_whole_run_that_does_more_than_is_written_down_fails_and_a_part_is_not_compared(
     tmp_path: Path, written: int, option: str, status: int

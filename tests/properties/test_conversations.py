@@ -17,10 +17,7 @@ SCRIPTS = (GIVE_UP, CLOSING, ASK, (Do.SEND, *CLOSING))
 def limits(conversations_max: int, link_length: int = 1) -> ConversationLimits:
     """A window of one byte; a link of one message, or of a few."""
     return ConversationLimits(
-        window_length=1,
-        send_length=1,
-        conversations_max=conversations_max,
-        link_length=link_length,
+        window_length=1, send_length=1, conversations_max=conversations_max, link_length=link_length
     )
 
 

@@ -83,12 +83,7 @@ def _rows(found: Any, reading: Reading) -> Rows:
 def of_report(text: str) -> Rows:
     """The lines of an RMF report, each with its interval."""
     return frozenset(
-        (
-            each.date or None,
-            each.time or None,
-            each.system or None,
-            *_figures(line),
-        )
+        (each.date or None, each.time or None, each.system or None, *_figures(line))
         for each in parse_rmf(text, "report")
         for line in (*each.channels, *each.devices, *each.iops)
     )

@@ -159,10 +159,12 @@ def test_warned():
 
 @pytest.mark.parametrize(
     ("death", "how"),
-    [
-        ("os.write(2, b'its last words'); os.kill(os.getpid(), signal.SIGSEGV)", "by SIGSEGV"),
-        ("os.write(2, b'its last words'); os._exit(7)", "with exit code 7"),
-    ],
+    few_in_every_run(
+        [
+            ("os.write(2, b'its last words'); os.kill(os.getpid(), signal.SIGSEGV)", "by SIGSEGV"),
+            ("os.write(2, b'its last words'); os._exit(7)", "with exit code 7"),
+        ]
+    ),
 )
 def test_a_worker_that_dies_fails_its_test_and_the_rest_is_run(
     tmp_path: Path, death: str, how: str

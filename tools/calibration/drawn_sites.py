@@ -121,14 +121,8 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
         ),
         ("ranges of the fit of 80 % hold", f"{100 * sum(inside) / len(inside):.0f} % of them"),
         ("outside of both printed ranges", f"{printed.count(False)}"),
-        (
-            f"given, a prediction further off by {WORSE} points",
-            f"{len(worse)}{_numbers(worse)}",
-        ),
-        (
-            "refused, though nearer by two thirds",
-            f"{len(needless)}",
-        ),
+        (f"given, a prediction further off by {WORSE} points", f"{len(worse)}{_numbers(worse)}"),
+        ("refused, though nearer by two thirds", f"{len(needless)}"),
         (
             "processor for a fit, median and most",
             f"{median(map(_seconds, rows)):.0f} s, {max(map(_seconds, rows)):.0f} s",

@@ -185,10 +185,7 @@ MODEL_RULES: Final[Mapping[str, Mapping[str, float]]] = {
     "a received byte costs time": {"link.receive_ns_per_byte": 0},
     "the release of a written byte costs time": {"link.release_ns_per_byte": 0},
     "a package takes a share": {"link.share_length": 0},
-    "short links open a CTC later": {
-        "link.open_length_exponent": 0,
-        "link.open_count_exponent": 0,
-    },
+    "short links open a CTC later": {"link.open_length_exponent": 0, "link.open_count_exponent": 0},
     "a long message opens a CTC": {"link.open_message_length": 16 * 2**20},
     "messages count on a single CTC": {"link.single_ctc_message_length": 0},
 }

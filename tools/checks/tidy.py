@@ -39,7 +39,7 @@ EMPTY_NAMES: Final = frozenset(
 
 PURE: Final = (
     "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
-    "itertools math msgspec mypy_extensions operator re string struct typing zlib"
+    "errno itertools math msgspec mypy_extensions operator re string struct typing zlib"
 )
 LINK: Final = f"{PURE} ctc.address isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
@@ -64,27 +64,15 @@ RINGS: Final = {
     "isfc.system.cp": (f"{LINK} ctc isfc.system.cp isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
     "isfc.programs": (f"{LINK} isfc.link.events isfc.programs", ""),
-    "isfc.reports": (
-        f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}",
-        "",
-    ),
+    "isfc.reports": (f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
-    "isfc.deck": (
-        f"{LINK} ctc importlib isfc.deck isfc.layout fnmatch textwrap",
-        "isfc.engine",
-    ),
-    "isfc.live.ctce": (
-        f"{PURE} ctc ipaddress isfc.live.ctce isfc.errors isfc.engine.framed",
-        "",
-    ),
+    "isfc.deck": (f"{LINK} ctc importlib isfc.deck isfc.layout fnmatch textwrap", "isfc.engine"),
+    "isfc.live.ctce": (f"{PURE} ctc ipaddress isfc.live.ctce isfc.errors isfc.engine.framed", ""),
     "isfc.site": (
         f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.site",
         "",
     ),
-    "isfc.io": (
-        f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random",
-        "",
-    ),
+    "isfc.io": (f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random", ""),
     "scenarios": (
         f"{SYSTEM} {READING} isfc.io isfc.layout isfc.site random scenarios statistics",
         "",
@@ -104,11 +92,7 @@ RINGS: Final = {
 
 
 FLOORS: Final = {
-    "isfc.cli": (
-        "output written_help",
-        "main options",
-        "capability",
-    ),
+    "isfc.cli": ("output written_help", "main options", "capability"),
     "scenarios": ("runs", "figures faults", "moves", "search"),
 }
 """The rooms of a folder that others of it stand upon, from the ground up; above are all others. A

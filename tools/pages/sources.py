@@ -5,8 +5,9 @@ there by hand, and of each feature, how its profile is known.
 """
 
 import ast
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from struct import Struct
@@ -33,7 +34,8 @@ PROFILE: Final = tuple(name for name in ChpidProfile.__struct_fields__ if name !
 _RECORDS: Final = (LinkParameters, GuestCosts)
 
 
-def constants() -> dict[str, str]:
+@cache
+def constants() -> Mapping[str, str]:
     """Every constant by its name, as its value is shown.
 
     These are the public ``Final`` names of what is installed, but for the words and looks of

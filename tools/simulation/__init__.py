@@ -1,1 +1,1 @@
-"""Long runs of the simulation: every interleaving of small pairs, and swarms of large ones."""
+"""Long runs of the simulation: every interleaving of small pairs."""

@@ -72,7 +72,4 @@ const drawn = Object.entries(specs).map(async ([name, spec]) => {
   const { view } = await vegaEmbed(figure.querySelector(".chart"), spec, options);
   await drive(view, figure);
 });
-for (const details of document.querySelectorAll("details")) {
-  addEventListener("beforeprint", () => { details.open = true; });
-}
 Promise.all(drawn).then(() => { document.documentElement.dataset.drawn = "yes"; });

@@ -25,6 +25,7 @@ from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.output.trace_events import Event
 from isfc.engine.framed import CTCE_HEADER
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import reason_of
 from isfc.live.ctce.exchange import (
     Changed,
     CtcPlace,
@@ -65,7 +66,7 @@ def harmless(what: str, take: Callable[[_Taken], None]) -> Callable[[_Taken], No
                 take(each)
         except (OSError, SystemExit) as error:  # the latter: its reader has gone
             ended = True
-            reason = "nobody reads it" if isinstance(error, SystemExit) else error.strerror or error
+            reason = "nobody reads it" if isinstance(error, SystemExit) else reason_of(error)
             show_error(f"{what}: {reason}: it ends here; the CTCs go on without")
 
     return taken

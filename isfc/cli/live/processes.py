@@ -26,6 +26,7 @@ from isfc.cli.live.measured import Measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.watch import LiveView
 from isfc.cli.options.option import words_of
+from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import ENDING_SIGNALS, ExitCode, discard_output, show_error, show_log
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
@@ -322,6 +323,7 @@ def detach(words: Sequence[str], log: Path) -> int:
 
     What it says goes to ``log``, and is shown if it ended. Ctrl-C ends it as long as we wait.
     """
+    write_file(log, "Starting\n")  # on a full disk nobody could read there what went wrong
     ours, theirs = os.pipe()
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -27,6 +27,7 @@ from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOpti
 from isfc.cli.live.processes import LiveSystems, detach, say_ready
 from isfc.cli.options import option
 from isfc.cli.options.layout import LayoutFileArgument, check_lasting, open_collection
+from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, listed
@@ -105,15 +106,13 @@ def change_lost(
             lost = listed([*after]) if after else "nothing"
             raise ConfigurationError(f"--restore {piece[:40]}: is not lost; lost is {lost}")
         del after[spelt(piece, known)]
+    write_file(run_dirs.lost_path(group.directory), "".join(f"{piece}\n" for piece in after))
     gone, back = ends_of_pieces(collection, after), ends_of_pieces(collection, before)
     back -= gone
     for node in sorted(running_of(group)):
         path = run_dirs.control_path(group.directory, node)
         vary(path, [rdev for name, rdev in gone if name == node], "OFFLINE")
         vary(path, [rdev for name, rdev in back if name == node], "ONLINE")
-    run_dirs.lost_path(group.directory).write_text(
-        "".join(f"{piece}\n" for piece in after), "utf-8"
-    )
     wait_settled(collection, group, COME_S)
     _, up = _look(group)
     count = {link: sum(ends <= up for ends in _ctcs(link)) for link in collection.links}

@@ -15,6 +15,7 @@ import typer
 
 from isfc.cli.output.streams import csv_text, show_lines
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import naming
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Write over files that are there and have something else.")
@@ -116,13 +117,13 @@ def whole_file(path: Path) -> Iterator[Path]:
     if (there.exists() and not there.is_file()) or not os.access(there.parent, os.W_OK):
         if is_staying and _has(there, b""):
             raise ConfigurationError(f"{path}: {_OTHER}; expected --force to write over it")
-        with _naming(path):
+        with naming(path):
             yield path
         return
     import secrets  # much to load for commands that write no file
 
     beside = there.with_name(f".isfc-{secrets.token_hex(8)}{there.suffix}")
-    with _naming(path):
+    with naming(path):
         try:
             yield beside
             if is_staying and _has(there, beside.read_bytes()):
@@ -137,17 +138,6 @@ def whole_file(path: Path) -> Iterator[Path]:
             beside.replace(there)
         finally:
             beside.unlink(missing_ok=True)
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let an error of writing name the file that was wanted, in the words of the system."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise OSError(f"{path}: {error}") from None
-        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
 OutputOption = Annotated[

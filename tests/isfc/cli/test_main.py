@@ -11,6 +11,7 @@ import pytest
 from isfc import __version__, cli
 from isfc.cli.main import COMMANDS, GONE, PANELS, Subgroup, load_command, run
 from tests.isfc_process import isfc
+from tests.refusals import NO_ROOM
 from tools.checks.tidy import FLOORS
 
 
@@ -219,7 +220,7 @@ def test_help_that_the_parser_cannot_write_names_stdout(
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
         assert run([*words.split(), "--help"]) == 1
-    assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
+    assert capsys.readouterr().err == f"isfc: standard output: {NO_ROOM}\n"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_what_nobody_takes_ends_it_and_is_said_unless_the_reader_went_away(
         stdout = os.open("/dev/full", os.O_WRONLY)
     ended = isfc(*words.split(), environment=environment, stdout=stdout)
     os.close(stdout)
-    full = (1, "isfc: standard output: No space left on device\n")
+    full = (1, f"isfc: standard output: {NO_ROOM}\n")
     assert (ended.returncode, ended.stderr) == ((141, "") if broken else full)
 
 

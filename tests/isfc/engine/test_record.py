@@ -133,7 +133,7 @@ DEADLINE = encode_record(InputKind.DEADLINE, 1, 0, b"", InputOutcome())
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", r"is no journal, or one of another version \(at byte 0\)"),
+        (b"", r"is empty: the disk was full"),
         (b"ISFCJRNL\x00\x01", "of another version"),
         (b"#!/bin/sh\nexit 0\n", "is no journal"),
         (FILE_HEADER + b"\xff" * 20, r"its length is wrong \(at byte 10\)"),

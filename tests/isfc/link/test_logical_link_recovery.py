@@ -136,7 +136,7 @@ def test_lesser_end_writes_first_after_every_collision() -> None:
 
 
 def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
-    # simulation/test_swarm.py, seed 14: the partner wrote again before our READ's interrupt came
+    # the swarm found it: the partner wrote again before our READ's interrupt came
     door, rdev, package = collided_and_read()
     door.attend(rdev)
     assert door.asks() == [("WRITE", rdev)]  # there is no SENSE while that is under way

@@ -22,6 +22,7 @@ from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter, LateFile
 from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Send, System
 from isfc.testing.pair import MS, Pair, Setup
+from tests.refusals import NO_ROOM
 from tests.waiting import PATIENCE_S
 
 DEFINITION = Setup(ctc_count=2).definition(0)
@@ -184,9 +185,7 @@ def test_full_disk_stops_the_journal_with_one_message_and_the_node_goes_on(
         pair.talk()
     (message,) = messages
     left = "can be replayed up to here" if room >= 5_000 else "nothing of it can be replayed"
-    assert message == (
-        f"journal {path}: No space left on device. It ends here and {left}; all else goes on."
-    )
+    assert message == f"journal {path}: {NO_ROOM}. It ends here and {left}; all else goes on."
     assert disk.closed
     assert not writer.recording
     pair.talk()
@@ -238,7 +237,7 @@ print(*messages, sep="\\n")
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
 def test_device_that_is_full_stops_the_journal_only() -> None:
     (message,) = run_script(FULL, Path("/dev/full"))
-    assert "No space left on device. It ends here and nothing of it can be replayed" in message
+    assert "write elsewhere. It ends here and nothing of it can be replayed" in message
     assert Path("/dev/full").is_char_device()
 
 

@@ -330,11 +330,7 @@ OUTSIDE: Final[dict[str, tuple[tuple[float, float], Put, tuple[str, ...]]]] = {
         lambda at, factor: of_profile(lambda it: _starts(it, factor))(at),
         ("look like starts", "as much like starts"),
     ),
-    SLOWER_GUESTS: (
-        (0.5, 5.0),
-        lambda at, _: at,
-        ("look like guests", "as much like guests"),
-    ),
+    SLOWER_GUESTS: ((0.5, 5.0), lambda at, _: at, ("look like guests", "as much like guests")),
     "one fibre of two slower:": ((1.5, 2.5), _one_slower, ("none of the causes", "not alike")),
 }
 """Between what a number is drawn, what a link is with it, and the right reason to refuse a fit. The

@@ -163,9 +163,7 @@ def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
 
 
 def test_dropped_frame_is_noticed_by_nobody_for_a_while() -> None:
-    assert said(one("frame dropped", 'rdev = "6000"')) == [
-        "CLIENT frame dropped 6000 at CLIENT",
-    ]
+    assert said(one("frame dropped", 'rdev = "6000"')) == ["CLIENT frame dropped 6000 at CLIENT"]
 
 
 def test_doubled_frame_does_nothing() -> None:

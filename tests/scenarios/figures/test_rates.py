@@ -1,25 +1,32 @@
 """What a link carries while links that its file does not have are busy."""
 
-from math import inf
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from isfc.answers.compare import pair_odds
 from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
-from isfc.layout.capacity import ceiling_mb_per_s, to_count_on
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
-from scenarios.figures.rates import Carried, EndRate, ModelledRate, carry, with_others_busy
+from scenarios.figures.changed import AfterLoss
+from scenarios.figures.rates import Carried, ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, Experiment, in_turn
-from scenarios.runs.steady import Rate, SteadyEnds, short_ends
+from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, short_ends
 from scenarios.runs.workload import LinkLoad
+from scenarios.search import scoring
+from scenarios.search.scoring import Objective, Scoring, Task, Trials
 from scenarios.search.sizing import LostPiece, SizeSearch
+from scenarios.search.workers import shared_out
 from tests.decks import mesh_decks
+from tests.isfc.answers.test_link_run import RESULT
 from tests.layouts import layout_of, mesh
 from tests.lengthy import few_in_every_run
 
@@ -106,21 +113,37 @@ def test_a_modelled_rate_is_one_flat_record_for_a_data_frame() -> None:
     }
 
 
+def seen(experiment: Experiment, mb_per_s: Mapping[NodeName, float]) -> SteadyEnds:
+    """What runs are taken to show: so much of each node that sends."""
+    own = partial(replace, RESULT, collisions_per_s=0.0)
+    sending = experiment.sending
+    ends = {end: SteadyRun(Rate(mb_per_s[end[0]]), own(node=end[0])) for end in sending}
+    return SteadyEnds(ends, (), ())
+
+
+def together(*links: Layout, mb_per_s: float) -> Carried:
+    sent = {node: mb_per_s for link in links for node in link.nodes}
+    (found,) = carry([Collection.of(*links)], STATED, in_turn, partial(seen, mb_per_s=sent))
+    return found
+
+
 @pytest.mark.parametrize(("wide", "rate", "most"), [(16, 711.0, 572.2), (8, 500.0, 500.0)])
 def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
-    wide: int, rate: float, most: float
+    wide: int, rate: float, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # a plan said 572 MB/s, and its losses, loads and what to order 711
+    # a plan said 572 MB/s; its losses, loads and what to order 711, and then optimise
     link, found = layout_of((wide, 4)), Rate(rate)
-    carried = Carried(Collection.of(link), STATED, {link.name: (EndRate(found), EndRate(found))})
-    way = ModelledRate(link, link.nodes[0], (found, found)).stated
-    search = SizeSearch(
-        1.0, LostPiece.NONE, 0.0, LinkLoad(*link.nodes, STATED.workload, 50), 1, print
-    )
-    seen: Any = SimpleNamespace(
-        rate=found, result=SimpleNamespace(collisions_per_s=0.0, node=link.nodes[0])
-    )
-    for each in (carried.rate, to_count_on(way, link), search.figure(seen, link)):
+    way = ModelledRate(link, link.nodes[0], (found, found))
+    load = LinkLoad(*link.nodes, STATED.workload, 50)
+    size = SizeSearch(1.0, LostPiece.NONE, 0.0, load, 1, print)
+    sent = dict.fromkeys(link.nodes, rate)
+    (run,) = seen(STATED.runs(Collection.of(link))[0], sent).ends.values()
+    monkeypatch.setattr(scoring, "steady_ends", partial(seen, mb_per_s=sent))
+    goals = Objective.FORWARD, Objective.REVERSE, Objective.SYMMETRIC
+    task = Task(Collection.of(link), Scoring(goals, STATED, None), seeds=2)
+    (best,) = Trials[int](task, partial(shared_out, jobs=1), print).measured([task.collection])
+    whole = together(link, mb_per_s=rate).rate
+    for each in (whole, way.to_count_on, size.figure(run, link), *best.figures):
         assert each.value == pytest.approx(most, abs=0.1)
         assert each.modelled == rate
         assert each.ends.low < each.value <= each.modelled < each.ends.high
@@ -130,10 +153,39 @@ def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
         assert (each.by_model is None) == (rate == most)
 
 
+def test_the_slower_direction_is_that_of_which_less_is_to_be_counted_on() -> None:
+    # it was that of which the model has less, though its node writes on more chpids
+    link = layout_of((16, 1), (16, 4))
+    sent = dict(zip(link.nodes, (700.0, 900.0), strict=True))
+    (found,) = carry([Collection.of(link)], STATED, in_turn, partial(seen, mb_per_s=sent))
+    assert found.rate.value == pytest.approx(572.2, abs=0.1)
+    assert found.rate.modelled == 900
+    assert found.slower is not None
+    assert found.slower.sending == (link.nodes[::-1],)
+
+
+def test_layouts_of_which_as_much_is_to_be_counted_on_are_alike() -> None:
+    # by the model the other one was ahead
+    every = [together(layout_of((16, 4)), mb_per_s=rate) for rate in (640.0, 711.0)]
+    names = zip("AB", (AfterLoss(None, each, each) for each in every), strict=True)
+    (pair,) = pair_odds([*names])
+    assert (pair.ahead, pair.ratio.value, pair.percent) == ("A", 1.0, 50)
+
+
 def test_features_before_ibms_ceiling_have_none_and_links_together_that_of_each() -> None:
-    assert ceiling_mb_per_s(layout_of((4, 4))) == inf
+    assert together(layout_of((4, 4)), mb_per_s=5000.0).rate.value == 5000
     links = [new(ends, "40:50", ctcs=4, feature="FICON Express16SA") for ends in ("A,B", "C,D")]
-    ways = {link.name: (EndRate(Rate(711.0)), EndRate(Rate(900.0))) for link in links}
-    found = Carried(Collection(tuple(links)), STATED, ways).rate
+    found = together(*links, mb_per_s=711.0).rate
     assert found.value == pytest.approx(2 * 572.2, abs=0.1)
     assert found.modelled == 1422
+
+
+def test_links_that_share_a_chpid_have_no_more_together_than_is_stated_of_it() -> None:
+    # each had all of it: 1,200 MB/s of three links on one chpid of each system
+    links = parse_collection(mesh(3, shared=True, feature="FICON Express16SA")).links
+    found = together(*links, mb_per_s=400.0)
+    assert found.rate.value == pytest.approx(3 * 572.2 / 2, abs=0.1)  # each chpid is of two links
+    assert found.rate.modelled == 1200
+    assert found.ways is not None
+    for link in links:
+        assert found.rate_of(link, found.ways[link.name][0]).value == pytest.approx(286.1, abs=0.1)

@@ -6,9 +6,11 @@ from math import inf
 import pytest
 from msgspec import structs
 
+from isfc.layout.build import new
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import widened
-from scenarios.moves.by_rate import in_order, would_move
+from scenarios.figures.rates import carried
+from scenarios.moves.by_rate import in_order, moves_figures, would_move
 from scenarios.moves.evacuation import Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.relocation import WouldMove, by_rate
@@ -96,3 +98,15 @@ def test_guests_by_the_rules_go_one_after_the_other() -> None:
     first, second, third = found
     assert (first.begin_ns, second.begin_ns) == (0, 0)
     assert third.begin_ns == min(first.end_ns, second.end_ns)
+
+
+def test_guests_are_moved_at_what_is_to_be_counted_on() -> None:
+    # plan said 572 MB/s of the link, and its guests were moved at 738
+    link = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
+    idle = GuestMemory(size=512 * MIB, touched=512 * MIB)
+    outcome = move(Evacuation.over(link, (GuestPlan("GUEST", idle, Limits()),)))
+    seconds = moves_figures(outcome).seconds
+    (way, *_), (planned, *_) = outcome.guests, (each.to_count_on for each in carried(link))
+    assert way.length / MIB / seconds.value == pytest.approx(planned.value, rel=0.001)
+    assert seconds.modelled == outcome.seconds < seconds.value
+    assert seconds.ends.low < outcome.seconds

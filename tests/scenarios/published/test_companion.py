@@ -35,22 +35,6 @@ def test_unknown_table_is_refused_naming_those_there_are() -> None:
         load_table("tramsport")
 
 
-def test_transport_is_a_full_grid_of_140_runs() -> None:
-    table = load_table("transport")
-    assert table.choices("suite") == ("HS", "HM", "HL", "HY")
-    assert table.choices("rdevs") == (1, 4, 8, 10, 12, 14, 16)
-    assert table.choices("pairs") == (1, 5, 10, 50, 100)
-    assert len({row.key for row in table.rows}) == len(table.rows) == 4 * 7 * 5
-
-
-def test_row_has_its_figures_as_published() -> None:
-    (row,) = load_table("transport").select({"suite": ["HL"], "rdevs": [12], "pairs": [50]})
-    assert row.key == "HL/12/50"
-    assert row.columns["run"] == "H001709C"
-    assert row.number("mb_per_s") == 706.0
-    assert row.number("rdev_util_percent") == 1026.0
-
-
 CHOSEN_BY = ("HS/1/1", "HS/4/50")
 
 

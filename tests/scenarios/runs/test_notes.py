@@ -69,10 +69,7 @@ def test_limits_are_those_of_the_published_runs() -> None:
     ("layout", "told"),
     [
         (layout_of_express8((8, 4)), ["CTCs on FICON Express8"]),
-        (
-            layout_of((4, 16)),
-            [f"one system writing on more than {WRITERS_MAX} CTCs of one chpid"],
-        ),
+        (layout_of((4, 16)), [f"one system writing on more than {WRITERS_MAX} CTCs of one chpid"]),
         (ONE_CTC_EACH, ["more than 4 fibres"]),
     ],
 )

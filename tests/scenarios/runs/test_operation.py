@@ -185,10 +185,7 @@ EXPECTED = "expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
         ("at 0.01s BOSTON:", f"'at 0.01s BOSTON:': {EXPECTED}"),
         ("at 0.051s Q", "at 0.051s: expected a time of the run, which ends at 0.05 s"),
         ("at 999999999s Q", "at 999999999s: expected a time of the run, which ends at 0.05 s"),
-        (
-            "at 0.01s AKRON: Q",
-            "node AKRON: not a node of this layout; expected ATLANTA or BOSTON",
-        ),
+        ("at 0.01s AKRON: Q", "node AKRON: not a node of this layout; expected ATLANTA or BOSTON"),
         ("x" * 100, f"'{'x' * 40}': {EXPECTED}"),
     ],
 )

@@ -1,10 +1,7 @@
 """A site made by the emulator is found again from its printed pages, and predicted."""
 
-import os
 from dataclasses import replace
-from math import log
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -22,8 +19,6 @@ from scenarios.search.site_surface import Surface, near_surface, surface_through
 from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
-SITES = int(os.environ.get("ISFC_SITES", "1"))
-"""Sites that are drawn, each of which takes a minute or two; for docs/measured.md it was 25."""
 HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
 
 
@@ -45,30 +40,6 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     assert fitted.profile.held_back is not None
     assert fitted.profile.before is not None
     assert fitted.profile.held_back.median < fitted.profile.before.median / 3
-
-
-@pytest.mark.at_length
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(SITES))
-def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
-    random = Random(f"site {seed}")
-    site = site_of(
-        load_layout(LAYOUT),
-        transfer=random.uniform(1.2, 1.6),
-        receive=random.uniform(1.2, 2.2),
-        turn=random.uniform(0.5, 1.5),
-    )
-    fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=100 + seed))
-    for _, predicted in errors_percent(site, fitted, HELD_BACK[:2]):
-        assert abs(predicted) < 5
-    # an uncertainty is two standard deviations; three hold all but one of 400
-    known = {each.constant: each for each in fitted.constants}
-    assert site.site is not None
-    for name, factor in site.site.factors.items():
-        off = abs(log(factor / fitted.profile.factors.get(name, 1.0)))
-        assert off < 1.5 * known[name].uncertainty
-    assert known["transfer"].told
-    assert known["receive"].told
 
 
 def test_without_a_measurement_the_prior_stays() -> None:

@@ -70,12 +70,7 @@ def emulated(
     ours = shows(factors.get("transfer", 1.0), one.derived.pairs)
     return [
         MeasuredFigure(
-            "ATLANTA",
-            rdev,
-            name,
-            measured[name],
-            ours[name] * exp(random.gauss(0, SCATTER)),
-            True,
+            "ATLANTA", rdev, name, measured[name], ours[name] * exp(random.gauss(0, SCATTER)), True
         )
         for rdev, _ in (ctc.rdev_names for ctc in LAYOUT.ctcs)
         for name in measured

@@ -123,6 +123,7 @@ def test_generation_stays_between_the_bounds_and_never_loses(
     assert (finalists["start,"] == min(finalists.values())) == stays
 
 
+@pytest.mark.at_length
 def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
     case: FittedRun, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

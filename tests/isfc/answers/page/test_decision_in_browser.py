@@ -46,6 +46,8 @@ def test_decision_fits_the_screen_and_paper(
         assert printed.startswith(b"%PDF")
         page.emulate_media(media="print")
         assert not page.locator("nav").first.is_visible()
+        for each in page.locator("details > :not(summary, .hint)").all():
+            assert each.is_visible()
         page.set_viewport_size({"width": ON_A4_PX, "height": 900})
         for each in page.locator(".wide, .drawing").all():
             assert each.evaluate("each => each.scrollWidth <= each.clientWidth")

@@ -42,6 +42,7 @@ from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
 from tests.isfc.live.ctce.partner import Partner
 from tests.isfc.live.ctce.ports import free_ports, two_ends
+from tests.refusals import NO_ROOM
 
 TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
 TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"
@@ -345,7 +346,7 @@ def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once(
     take = harmless("--timeline a.json", CtceTimeline([two_ends()], add).take)
     for _ in "1234":
         take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1))
-    said = "No space left on device: it ends here; the CTCs go on without"
+    said = f"{NO_ROOM}: it ends here; the CTCs go on without"
     assert capsys.readouterr().err == f"isfc: --timeline a.json: {said}\n"
 
 

@@ -22,6 +22,7 @@ from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
 from tests.isfc_process import isfc as ended
 from tests.live.processes import Isfc, isfc
+from tests.refusals import NO_ROOM
 from tests.waiting import wait_for
 
 AT_ONCE = 10
@@ -245,7 +246,7 @@ def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
     with Path("/dev/full").open("wb") as full:
         done = ended("up", "published-4", *TRAFFIC, "--plain", stdout=full)
     assert done.returncode == 1
-    assert done.stderr.endswith("isfc: standard output: No space left on device\n")
+    assert done.stderr.endswith(f"isfc: standard output: {NO_ROOM}\n")
 
 
 @pytest.mark.slow

@@ -23,7 +23,12 @@ def running() -> Iterator[RunningStudio]:
         yield found
 
 
-@pytest.fixture(params=[(360, 740), (1_280, 800)], ids=["phone", "desk"])
+@pytest.fixture(
+    params=[
+        pytest.param((360, 740), id="phone"),
+        pytest.param((1_280, 800), id="desk", marks=pytest.mark.exhaustive),
+    ]
+)
 def page(
     request: pytest.FixtureRequest, browser: Browser, running: RunningStudio
 ) -> Iterator[Page]:
