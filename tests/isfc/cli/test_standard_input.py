@@ -52,7 +52,9 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
         ("sweep @ --store {folder}/rows --jobs 1", GRID),
         (f"run published-1 {SHORT} --faults @", FAULT),
         (f"run published-1 {SHORT} --cp @", "at 1ms QUERY ISLINK\n"),
-        ("evacuate published-1 CLIENT --guests @", GUESTS),
+        pytest.param(
+            *("evacuate published-1 CLIENT --guests @", GUESTS), marks=pytest.mark.at_length
+        ),
         ("measured read @", PAGE.read_text()),
         ("io plan @", DISKS.read_text()),
         ("io size @", MIX.read_text()),

@@ -29,6 +29,7 @@ def outcome(scan: Scan, stop_short: int = 0, load: float = 40.0) -> CollisionOut
     )
 
 
+@pytest.mark.at_length
 def test_isfcs_rule_does_not_collide_at_half_load_and_a_naive_scan_does() -> None:
     assert outcome(Scan.OPPOSITE, 1).collisions_per_s == 0
     upward = outcome(Scan.UPWARD)
@@ -45,6 +46,7 @@ def test_rule_stops_working_when_a_direction_needs_all_its_ctcs() -> None:
     assert outcome(Scan.OPPOSITE, 0, load=160).collisions_per_s > 20
 
 
+@pytest.mark.at_length
 def test_what_is_offered_is_carried_as_long_as_there_is_room() -> None:
     result = collide(
         CollisionTrial(LAYOUT, WriteRule(Scan.OPPOSITE, 1), 20, 40, seconds=0.5, warmup=0.5)

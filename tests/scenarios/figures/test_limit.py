@@ -185,6 +185,7 @@ def test_few_runs_find_what_limits_sixteen_ctcs(layout: Layout, most: int) -> No
         assert runs <= most
 
 
+@pytest.mark.at_length
 def test_resources_whose_shares_are_alike_are_a_tie() -> None:
     def pretend(_work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
         """The line and one end's lock limit alike: 5 % of either gives 2 %."""

@@ -37,6 +37,7 @@ def sent(layout: Layout, pairs: int = 50, seconds: float = 0.1) -> float:
     return run(experiment).result.mb_per_s_out
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("suite", ["HL", "HS", "CDU:1000"])
 def test_on_a_z10_ec_no_digit_of_a_run_changes(suite: str) -> None:
     plain = link("FICON Express8S", 2, 2)
@@ -47,6 +48,7 @@ def test_on_a_z10_ec_no_digit_of_a_run_changes(suite: str) -> None:
     assert runs[0] == runs[1]
 
 
+@pytest.mark.at_length
 def test_figures_rise_with_the_speed_of_the_receiver_s_engine() -> None:
     plain = link("FICON Express16SA", 4)
     rates = [sent(on(plain, "z10 EC", name)) for name in ("z10 EC", "z196", "z13", "z16 A01")]

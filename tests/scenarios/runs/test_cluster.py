@@ -31,6 +31,7 @@ def run(collection: Collection, *loads: LinkLoad, seconds: float = 0.4) -> Outco
     return run_experiment(Experiment(collection, loads, seconds=seconds, warmup=0.2))
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("client", ["S1-S2", "S2-S1"])
 def test_a_link_that_shares_nothing_is_as_if_it_were_alone(client: str) -> None:
     cluster = parse_collection(mesh(4, shared=False))
@@ -50,6 +51,7 @@ def test_two_senders_into_one_chpid_share_its_rate() -> None:
     assert ends[0].mb_per_s == pytest.approx(ends[1].mb_per_s, rel=0.02)
 
 
+@pytest.mark.at_length
 def test_two_links_that_send_over_one_chpid_share_its_rate() -> None:
     cluster = parse_collection(mesh(3, shared=True))
     alone = run(cluster, load("S1-S2")).mb_per_s

@@ -236,6 +236,7 @@ def has_reason(was: Result, became: Result) -> bool:
     )
 
 
+@pytest.mark.at_length
 def test_longer_fibre_lets_more_messages_gather_in_a_package() -> None:
     """The example of `docs/cluster.md`: 15 pairs of HS on four CTCs over 5 and 10 km."""
     text = mesh(2, shared=False)

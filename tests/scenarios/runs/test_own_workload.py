@@ -21,6 +21,7 @@ def ran(workload: isfc.Workload | str, pairs: int, seconds: float = 0.1) -> isfc
     return isfc.simulate(LAYOUT, workload, pairs=pairs, seconds=seconds, warmup=0.05)
 
 
+@pytest.mark.at_length
 def test_sizes_of_a_published_workload_are_that_workload() -> None:
     own = isfc.Workload.own("mine", HS, 2048)
     assert ran(own, 5).rows() == ran("HS", 5).rows()
@@ -61,6 +62,7 @@ def test_trace_comes_over_and_over() -> None:
     )
 
 
+@pytest.mark.at_length
 def test_half_of_the_pairs_may_go_the_other_way() -> None:
     one, both = (
         ran(isfc.Workload.own("x", {30_000: 100}, 10, both_ways=each), 10) for each in (False, True)
@@ -70,6 +72,7 @@ def test_half_of_the_pairs_may_go_the_other_way() -> None:
     assert both.rows() == ran(isfc.Workload.own("x", {30_000: 100}, 10, both_ways=True), 10).rows()
 
 
+@pytest.mark.at_length
 def test_file_has_what_the_function_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,6 +80,7 @@ def lengthened(km: float) -> Experiment:
     return SMALL.over(longer).with_loads(one_pair)
 
 
+@pytest.mark.at_length
 def test_the_longer_the_fibres_the_less_they_carry() -> None:
     rates = [run(lengthened(km)).messages_per_s for km in (0, 10, 100, 1_000)]
     assert rates == sorted(rates, reverse=True)
@@ -123,6 +124,7 @@ def test_busy_is_the_rate_times_the_service_time() -> None:
         assert device.busy_percent <= 100.0001
 
 
+@pytest.mark.at_length
 def test_same_seed_same_run_and_another_seed_another() -> None:
     assert run(SMALL) == run(SMALL)
     assert run(SMALL) != run(replace(SMALL, seed=2))

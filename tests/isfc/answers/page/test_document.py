@@ -94,6 +94,7 @@ def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> 
         assert f">{figure}; bars: four of five cases</text>" in text
 
 
+@pytest.mark.at_length
 def test_several_links_are_several_parts_of_one_page() -> None:
     one = surveyed("published-4")
     text = document([one, structs.replace(surveyed("atlanta-boston"), mark="-2")], "")
@@ -105,6 +106,7 @@ def test_several_links_are_several_parts_of_one_page() -> None:
     assert {"timeline", "timeline-2"} == json.loads(found[1]).keys() <= set(outline.ids)
 
 
+@pytest.mark.at_length
 def test_every_chart_has_a_figure_with_a_caption() -> None:
     text, outline = page()
     found = re.search(r'id="timelines">(.*?)</script>', text)
@@ -145,6 +147,7 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
         assert words in text
 
 
+@pytest.mark.at_length
 def test_page_begins_with_the_decision() -> None:
     text, _ = page("atlanta-boston")
     first = text[text.index("<h1>") : text.index("<nav")]
@@ -171,12 +174,14 @@ def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
     assert to_do.startswith("Nothing that the model agrees with")
 
 
+@pytest.mark.at_length
 def test_directors_are_drawn_and_lost() -> None:
     text = document([surveyed("two-cecs", "ALPHA-GAMMA")], "")
     assert ">director 1<" in text
     assert re.search(r"<td>director 1</td><td>\d", text)
 
 
+@pytest.mark.at_length
 def test_losses_that_leave_the_same_are_one_bar() -> None:
     chart = losses_chart(losses_of(surveyed("published-12").lefts))
     gone = [chart.name.words(row) for row in chart.rows]
@@ -294,6 +299,7 @@ def test_more_io_costs_the_link_more_and_the_disks_too(survey: LinkRuns) -> None
         assert waited == sorted(waited)
 
 
+@pytest.mark.at_length
 def test_disks_have_a_figure_and_a_table_for_each_chart(survey: LinkRuns) -> None:
     page = document([survey], "")
     assert '<section id="disks"' in page

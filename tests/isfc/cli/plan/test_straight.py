@@ -49,6 +49,7 @@ def test_figures_of_what_may_be_one_channel_are_marked_once(
     )
 
 
+@pytest.mark.at_length
 def test_one_channel_as_both_ends_carries_less_than_two(tmp_path: Path, recorded: Recorded) -> None:
     carried = []
     for more in (SHARED, TWO_CECS):

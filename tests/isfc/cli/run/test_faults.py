@@ -36,6 +36,7 @@ def test_json_has_events_and_figures(faults: str, capsys: pytest.CaptureFixture[
     assert fault["during_mb_per_s"] == 0
 
 
+@pytest.mark.at_length
 def test_faults_of_a_seed_are_told_and_the_same_each_time(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

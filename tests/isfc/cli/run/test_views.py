@@ -49,6 +49,7 @@ def test_views_of_a_run_fit_eighty_columns(view: str, printed: Printed) -> None:
     assert is_narrow(printed("run", "published-16", "--workload", "HL", *SHORT, "--report", view))
 
 
+@pytest.mark.at_length
 def test_appc_counts_the_replies(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["run", "published-4", "--workload", "CDU:1000", *SHORT]
     (row,) = table_of(capsys, *command, "--report", "appc")

@@ -37,6 +37,7 @@ def question(asked: Any) -> tuple[str, tuple[str, ...]]:
     return asked.question.option, asked.question.choices
 
 
+@pytest.mark.at_length
 def test_what_has_to_be_known_is_asked_before_anything_runs_and_the_page_is_the_report_s(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,5 +1,7 @@
 """What is found, on the page: the answer first."""
 
+import pytest
+
 import isfc
 from isfc.answers.moves import relocate_report
 from isfc.answers.plan_links import planned_together
@@ -17,6 +19,7 @@ from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 
 
+@pytest.mark.at_length
 def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None:
     memory = GuestMemory(size=2**24, change_rate=2**32)
     guest = isfc.GuestPlan("GUEST", memory, isfc.Limits(max_quiesce=0.1))
