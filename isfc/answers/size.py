@@ -22,7 +22,7 @@ from isfc.layout.write import format_layout
 from isfc.reports.figure import NoRange, Note, Reported
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.text import records
-from isfc.reports.units import range_note, with_unit
+from isfc.reports.units import beside, range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import is_told
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
@@ -227,7 +227,9 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
     yield "Fewest", f"{_named(best)} at each system, {ctcs}, {each}"
-    whole = "" if found.lost is sizing.LostPiece.NONE else f", {with_unit(best.whole)} whole"
+    whole = (
+        "" if found.lost is sizing.LostPiece.NONE else f", {beside(best.whole, best.left)} whole"
+    )
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
     yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} {gone}"
     sure = [each for each in found.links if each.reaches and not _is_open(each)]

@@ -125,7 +125,8 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
     or chosen by. What an end sends is spread evenly over the chpids that it writes on, at both
     sides. Links that share a chpid have their parts of what is stated of it, and a straight
-    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower.
+    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower; one
+    whose constants were fitted carries what these say, in the range of the fit.
     """
     sides = {
         (way.sender, link.partner(way.sender)): _sides(link, way)
@@ -137,10 +138,10 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
         for side in sides[end]:
             for channel in side:
                 busy[channel] += each.mb_per_s / len(side)
-    slow = {link.nodes for link in links if all(f.gbps < RULE_GBPS_MAX for f in link.fibres)}
+    free = {link.nodes for link in links if not _is_held(link)}
     return {
         end: each
-        if slow & {end, end[::-1]}
+        if free & {end, end[::-1]}
         else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
         for end, each in sent.items()
     }
@@ -151,6 +152,12 @@ def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
     places = {name: place for place, name in enumerate(FEATURES, start=1)}
     on = [(places.get(each.feature, 0), each.link_gbps) for each in profiles]
     return -sum(place for place, _ in on), -sum(gbps for _, gbps in on)
+
+
+def _is_held(link: Layout) -> bool:
+    """Whether what IBM states counts of a link."""
+    fitted = link.site is not None and link.site.tells_of(f.profile.feature for f in link.fibres)
+    return not fitted and any(fibre.gbps >= RULE_GBPS_MAX for fibre in link.fibres)
 
 
 def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:

@@ -155,6 +155,23 @@ def links_of(*sizes: tuple[int, int, int]) -> Callable[..., list[SizedLink]]:
     return links
 
 
+@pytest.mark.parametrize(("whole", "said"), [(1087.0, "as much"), (1060.0, "1060 MB/s")])
+def test_what_runs_do_not_tell_apart_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, whole: float, said: str
+) -> None:
+    # 1,099 MB/s with a chpid gone, and 1,098 whole
+    search = links_of((2, 8, 90))
+
+    def links(*asked: Any) -> list[SizedLink]:
+        (one,) = search(*asked)
+        left = replace(one.left, value=1099.0, spread=11.0)
+        return [replace(one, left=left, whole=replace(left, value=whole))]
+
+    monkeypatch.setattr(sizing.SizeSearch, "links", links)
+    answer = dict(report_of(isfc.size(mb_per_s=450, feature=["Express8S"])).answer)
+    assert f"each way with a chpid gone, {said}" in answer["Carries"]
+
+
 @pytest.mark.parametrize(
     ("odds", "surer"),
     [
