@@ -15,7 +15,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
 
 MB_PER_S_PER_GBPS: Final = 87.5
@@ -237,15 +237,14 @@ class CtcPlaces(Struct, frozen=True):
 
 def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcPlaces]]:
     """The CTCs of each fibre, down the device list, which first meets the fibres in this order."""
-    orders = [way.write_order for way in directions_of(layout)]
-    uses: dict[Fibre, list[CtcPlaces]] = {}
-    for ctc in layout.device_list():
-        down, up = (
-            order.index(rdev) + 1 if rdev in order else None
-            for order, rdev in zip(orders, ctc.rdevs, strict=True)
-        )
-        uses.setdefault(ctc.fibre, []).append(CtcPlaces(ctc, (down, up)))
-    return uses
+    down, up = (
+        {rdev: place for place, rdev in enumerate(way.write_order, start=1)}
+        for way in directions_of(layout)
+    )
+    return grouped(
+        (ctc.fibre, CtcPlaces(ctc, (down.get(ctc.rdevs[0]), up.get(ctc.rdevs[1]))))
+        for ctc in layout.device_list()
+    )
 
 
 def speed_text(fibre: Fibre) -> str:
@@ -254,6 +253,6 @@ def speed_text(fibre: Fibre) -> str:
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
-def writer_name(nodes: tuple[NodeName, NodeName], use: CtcPlaces) -> str:
+def writer_name(nodes: Nodes, use: CtcPlaces) -> str:
     """``both``, or ``ATLANTA only``."""
     return "both" if use.writer is None else f"{nodes[use.writer]} only"
