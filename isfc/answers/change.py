@@ -10,30 +10,20 @@ from msgspec import structs
 from ctc.address import format_chpid, format_rdev
 from isfc.answers.change_order import order_steps
 from isfc.answers.change_page import Change, ChangeStep, DeckChange, LinkBefore
-from isfc.answers.connections import connection
+from isfc.answers.connections import of_link
 from isfc.answers.given import called, links_of
 from isfc.deck.amend import amended
 from isfc.deck.export import activations
 from isfc.deck.hint import is_hint
-from isfc.deck.kept import Devices, kept_devices, ranges_of_link
+from isfc.deck.kept import Devices, kept_devices
 from isfc.deck.numbers import check_numbers
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
+from isfc.layout import change as changes
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
-from isfc.layout.change import (
-    CtcStep,
-    change_steps,
-    changed_fibres,
-    half_of,
-    link_of,
-    of_both,
-    on_all_channels,
-    orders_of,
-    trials_of,
-)
 from isfc.layout.change_search import StepKind
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Fibre, Layout, machines_of
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.source_kind import SourceKind
 from isfc.link.name import NodeName
@@ -97,12 +87,12 @@ def change(
     layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
     a time.
     """
-    old, new = on_all_channels(*_given_sides(before, after, partitions, ports))
+    old, new = changes.on_all_channels(*_given_sides(before, after, partitions, ports))
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     found, figures = order_steps(old, new, stuck, each_by(jobs) if rates else None)
     steps = found.steps
     decks, problem = _amended(old, new)
-    both = of_both(old, new)
+    both = changes.of_both(old, new)
     there, then = (kept_devices(each) for each in decks or (old, new))
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
     return Change(
@@ -113,47 +103,46 @@ def change(
         None if stuck is None else "-".join(stuck),
         tuple(_before(link, (old, new), figures) for link in changing),
         tuple(_step(step, figures, there, then) for step in steps),
-        tuple(_step(step, {}, then, there) for step in change_steps(new, old).steps),
+        tuple(_step(step, {}, then, there) for step in changes.change_steps(new, old).steps),
         tuple(_hardware(old, new)),
         None if decks is None else tuple(_changes(old.decks or new.decks, *decks)),
         problem,
         *(_BEFOREHAND, (_AFTERWARDS,)),
         dict(_statements(old, new)),
-        tuple(trial for link in changing for trial in trials_of(link, steps, both)),
+        tuple(trial for link in changing for trial in changes.trials_of(link, steps, both)),
         (*(each.text for each in (*old.assumed, *new.assumed)), *_other_machines(old, new)),
     )
 
 
 def _other_machines(old: Collection, new: Collection) -> Iterator[str]:
     """Systems whose machine is to be another one."""
-    then = machines_of(new.links)
-    for node, was in machines_of(old.links).items():
-        if (on := then.get(node, was)) != was:
+    for node, was in old.machines.items():
+        if (on := new.machines.get(node, was)) != was:
             yield f"steps are run with {node} on {was}, and then it is on {on}"
 
 
 def _before(
     link: Layout, sides: Iterable[Collection], rates: Mapping[Layout, Figure]
 ) -> LinkBefore:
-    halves = [half_of(each) for side in sides for each in side.links if each.nodes == link.nodes]
-    known = [rates[half] for half in halves if half in rates]
+    mine = (each for side in sides for each in side.links if each.nodes == link.nodes)
+    known = [rates[half] for half in map(changes.half_of, mine) if half in rates]
     half = min(known, key=lambda each: each.value, default=None)
     return LinkBefore(link.name, len(link.ctcs), rates.get(link), half)
 
 
 def _step(
-    step: CtcStep, rates: Mapping[Layout, Figure], there: Devices, then: Devices
+    step: changes.CtcStep, rates: Mapping[Layout, Figure], there: Devices, then: Devices
 ) -> ChangeStep:
     """A step in words; what it removes is as it was ``there``, what it adds as it is ``then``."""
     ends = zip(step.nodes, step.rdevs, strict=True)
-    changed = link_of(step.nodes, [each.ctc for each in step.ctcs])
+    changed = changes.link_of(step.nodes, [each.ctc for each in step.ctcs])
     devices = then if step.kind is StepKind.ADD else there
     return ChangeStep(
         "-".join(step.nodes),
         step.kind,
         {node: tuple(map(format_rdev, rdevs)) for node, rdevs in ends},
-        tuple(map(connection, ranges_of_link(changed, devices))),
-        orders_of(step),
+        of_link(changed, devices),
+        changes.orders_of(step),
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
         step.between,
@@ -163,7 +152,7 @@ def _step(
 
 def _hardware(old: Collection, new: Collection) -> Iterator[str]:
     """How fibres between the same chpids differ."""
-    for nodes, *fibres in changed_fibres(old, new):
+    for nodes, *fibres in changes.changed_fibres(old, new):
         chpids = map(format_chpid, fibres[0].chpids)
         ends = " to ".join(map(" ".join, zip(nodes, chpids, strict=True)))
         yield f"{ends}: {' becomes '.join(map(_kind, fibres))}"
@@ -242,8 +231,8 @@ def _changes(given: Iterable[KeptDeck], old: Collection, new: Collection) -> Ite
         was, is_now = (each.get(name, []) for each in texts)
         was = [line for line in was if line in known or not is_hint(line)]
         matcher = SequenceMatcher(None, was, is_now, autojunk=False)
-        changes = [each for kind, *each in matcher.get_opcodes() if kind != "equal"]
-        gone = tuple(line for a, b, *_ in changes for line in was[a:b])
-        come = tuple(line for *_, c, d in changes for line in is_now[c:d])
+        altered = [each for kind, *each in matcher.get_opcodes() if kind != "equal"]
+        gone = tuple(line for a, b, *_ in altered for line in was[a:b])
+        come = tuple(line for *_, c, d in altered for line in is_now[c:d])
         if gone or come:
             yield DeckChange(name, gone, come)

@@ -15,9 +15,9 @@ from msgspec import structs
 
 from isfc.errors.in_words import grouped
 from isfc.layout.change import CtcSteps, change_steps, half_of
-from isfc.layout.change_search import Nodes
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
+from isfc.link.name import Nodes
 from isfc.reports.figure import Figure
 from scenarios.figures.rates import carried_alone
 from scenarios.runs.experiment import RunEach

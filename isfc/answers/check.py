@@ -10,20 +10,14 @@ from isfc.answers.given import links_of
 from isfc.deck import scheme
 from isfc.deck.allowed import DECK_RULES
 from isfc.errors.arguments import checked
-from isfc.errors.in_words import first_listed
-from isfc.layout import plan
+from isfc.errors.in_words import first_listed, grouped
+from isfc.layout import catalogue, plan
 from isfc.layout.capacity import directions_of
-from isfc.layout.catalogue import (
-    AnyLayout,
-    check_devices,
-    given_collection,
-    given_document,
-    shipped_layouts,
-)
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Judged, Severity, count_of
-from isfc.link.name import NodeName
+from isfc.link.name import Nodes
 from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table, headed
 
@@ -88,9 +82,7 @@ _RULE_COLUMNS: Final = (
 
 def by_rule(found: Iterable[tuple[str, CheckFinding]]) -> list[RuleFound]:
     """Each rule once, warnings first, of findings behind the name of the place that each is of."""
-    rules: dict[tuple[Severity, str], list[tuple[str, CheckFinding]]] = {}
-    for place, each in found:
-        rules.setdefault((each.severity, each.id), []).append((place, each))
+    rules = grouped(((each.severity, each.id), (place, each)) for place, each in found)
     return [
         RuleFound(*rule, len(rules[rule]), _sentences(rules[rule]))
         for rule in sorted(rules, key=lambda each: each[0] is Severity.INFO)
@@ -105,14 +97,11 @@ def rules_table(rules: Sequence[RuleFound], *, with_texts: bool) -> Table:
 
 def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]]:
     """By remedy: a text that is of several places comes once, with their names."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for place, each in found:
-        places.setdefault((each.remedy, each.text), []).append(place)
-    said: dict[str, list[str]] = {}
-    for (remedy, text), where in places.items():
-        named = f"{first_listed(where, _PLACES)}: " * bool(where[0])
-        said.setdefault(remedy, []).append(f"{named}{text}")
-    return said
+    places = grouped(((each.remedy, each.text), place) for place, each in found)
+    return grouped(
+        (remedy, f"{first_listed(where, _PLACES)}: " * bool(where[0]) + text)
+        for (remedy, text), where in places.items()
+    )
 
 
 CHECK_RULES: Final = (*plan.LAYOUT_RULES, *DECK_RULES, *scheme.NUMBER_RULES.values())
@@ -128,7 +117,7 @@ class CheckedLink(Reported, Struct, frozen=True):
 
     layout: str
     """as it was given"""
-    nodes: tuple[NodeName, NodeName] | None
+    nodes: Nodes | None
     """the two ends of the link, or null if the layout could not be read"""
     error: str | None
     """why it could not be read, or null"""
@@ -153,13 +142,13 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
     """
     name, lines = "layout", list[str]()
     if isinstance(layout, Layout | Collection):
-        collection = given_collection(layout)
+        collection = catalogue.given_collection(layout)
     else:
-        document = given_document(layout)
+        document = catalogue.given_document(layout)
         collection = links_of(document)
         name = "layout" if "\n" in str(layout) else str(layout)
-        lines = [] if layout in shipped_layouts() else document.text.splitlines()
-    check_devices(collection, name)
+        lines = [] if layout in catalogue.shipped_layouts() else document.text.splitlines()
+    catalogue.check_devices(collection, name)
     numbers, breaking = scheme.numbering_of(collection)
     of_decks = {
         link.name: plan.found_by(DECK_RULES, Judged(link, directions_of(link), (), collection))
@@ -213,10 +202,8 @@ def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
     quiet = [_place(each, read) for each in read if not each.findings]
     if 0 < len(quiet) < len(read):
         yield "Nothing in", first_listed(quiet, _PLACES)
-    said: dict[str, list[str]] = {}
-    for name, numbers in {each.layout: each.numbers for each in read}.items():
-        if numbers is not None:
-            said.setdefault(numbers.text, []).append(name)
+    numbers = {each.layout: each.numbers for each in read}
+    said = grouped((each.text, name) for name, each in numbers.items() if each is not None)
     sentences = [f"{first_listed(names, _PLACES)}: {text}" for text, names in said.items()]
     yield "Numbers", " ".join(sentences if len(said) > 1 else said)
 

@@ -12,7 +12,7 @@ from isfc.errors.in_words import exact
 from isfc.layout.capacity import directions_of
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
-from isfc.link.name import NodeName
+from isfc.link.name import Nodes
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.report import Column, Grid, Report, Table, headed
@@ -45,7 +45,7 @@ class Collisions(Reported, Struct, frozen=True):
 
     reported_by = "isfc.answers.collide.collide_report"
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     """in the order of their names"""
     ctcs: int
     """how many CTCs the link has"""

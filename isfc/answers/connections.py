@@ -5,18 +5,22 @@ devices of one end, the unit address that both share, and the same of the other 
 User's Guide, "View CTC Connection Details").
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
-from ctc.address import format_chpid, format_rdev
-from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from isfc.deck.deck import ControlUnit
+from isfc.deck.kept import Devices, kept_devices, pairings_of
+from isfc.deck.pairing import Pairing, never_paired
+from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
-from isfc.errors.in_words import counted
+from isfc.errors.in_words import counted, runs
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.link.name import NodeName
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table, headed
 
@@ -39,17 +43,28 @@ class CtcConnection(Struct, frozen=True):
     """the end that a gap has not is null"""
     unit_address: str | None
     """the first; null if no kept deck tells it"""
-    count: int
-    in_link: bool
+    count: int = 1
+    in_link: bool = True
     """whether the layout has them; a kept deck may define more"""
-    gap: str | None
+    gap: str | None = None
     """why there is no other end, as of `isfc import iocp --json`"""
+
+    def goes_on_in(self, other: "CtcConnection") -> bool:
+        """Whether the numbers and the unit address of another follow those of this one."""
+        after = (end and replace(end, rdev=_next(end.rdev)) for end in self.ends)
+        address = self.unit_address and _next(self.unit_address)
+        return replace(self, ends=(*after,), unit_address=address) == other
+
+
+def _next(number: str) -> str:
+    """``600A`` behind ``6009``: one more, of as many hex digits."""
+    return f"{int(number, 16) + 1:0{len(number)}X}"
 
 
 class JoinedSystems(Struct, frozen=True):
     """A link of two systems."""
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     ctcs: int
     fibres: int
 
@@ -75,26 +90,77 @@ class Connections(Reported, Struct, frozen=True):
 def connections(layout: AnyLayout) -> Connections:
     """The connections of all links of a layout, with those that only its decks have."""
     collection = given_collection(layout)
-    found, remarks = ranges_of(collection)
+    devices = kept_devices(collection)
+    rows = [row for link in collection.links for row in _of_link(link, devices)]
+    remarks: list[str] = []
+    try:
+        pairings = pairings_of(collection, {})
+    except ConfigurationError as error:
+        remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
+        pairings = []
+    seen = {tuple(end and (end.node, end.rdev) for end in row.ends) for row in rows}
+    for row in (*_defined(pairings), *_gaps(pairings)):
+        ends = tuple(end and (end.node, end.rdev) for end in row.ends)
+        rows += [] if ends in seen else [row]
     joined = (
         JoinedSystems(link.nodes, len(link.ctcs), len({ctc.fibre for ctc in link.ctcs}))
         for link in collection.links
     )
-    return Connections(collection.systems, tuple(joined), tuple(map(connection, found)), remarks)
+    return Connections(collection.systems, tuple(joined), _in_ranges(rows), tuple(remarks))
 
 
-def connection(found: CtcRange) -> CtcConnection:
-    """A range as pages have it."""
-    first, second = map(_end, found.ends)
-    address = None if found.address is None else f"{found.address:02X}"
-    return CtcConnection((first, second), address, found.count, found.in_link, found.gap or None)
+def of_link(link: Layout, devices: Devices) -> tuple[CtcConnection, ...]:
+    """Those of a link, with control units and unit addresses as the devices of decks have them."""
+    return _in_ranges(_of_link(link, devices))
 
 
-def _end(end: RangeEnd | None) -> ConnectionEnd | None:
-    if end is None:
-        return None
-    unit = None if end.unit is None else f"{end.unit:04X}"
-    return ConnectionEnd(end.node, format_chpid(end.chpid), unit, format_rdev(end.rdev))
+def _in_ranges(rows: Iterable[CtcConnection]) -> tuple[CtcConnection, ...]:
+    found = runs(rows, CtcConnection.goes_on_in)
+    return tuple(replace(run[0], count=len(run)) for run in found)
+
+
+def _end(node: NodeName, chpid: ChpidId, rdev: Rdev, unit: ControlUnit | None) -> ConnectionEnd:
+    number = None if unit is None else f"{unit.number:04X}"
+    return ConnectionEnd(node, format_chpid(chpid), number, format_rdev(rdev))
+
+
+def _of_link(link: Layout, devices: Devices) -> Iterator[CtcConnection]:
+    """Each CTC of a link; a device of another chpid tells nothing of it."""
+    for ctc in link.device_list():
+        ends, addresses = list[ConnectionEnd](), set[int]()
+        for node, chpid, rdev in zip(link.nodes, ctc.fibre.chpids, ctc.rdevs, strict=True):
+            device = devices.get(node, {}).get(rdev)
+            unit = device.control_unit if device else None
+            if unit and not unit.is_on(chpid):
+                unit = None
+            if device and unit:
+                addresses.add(device.unit_address)
+            ends.append(_end(node, chpid, rdev, unit))
+        address = f"{min(addresses):02X}" if addresses else None
+        yield CtcConnection((ends[0], ends[1]), address)
+
+
+def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcConnection]:
+    """What the decks join, whether a layout has it or not."""
+    for pairing in pairings:
+        for ctc in pairing.ctcs:
+            first, second = (
+                _end(node, chpid, device.rdev, device.control_unit)
+                for node, chpid, device in zip(pairing.nodes, ctc.chpids, ctc.devices, strict=True)
+            )
+            address = f"{ctc.devices[0].unit_address:02X}"
+            yield CtcConnection((first, second), address, in_link=False)
+
+
+def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcConnection]:
+    """Devices without a mate, but for those that lead to their own partition, as they should."""
+    for each in never_paired(pairings):
+        if not each.is_expected:
+            device, unit = each.device, each.device.control_unit
+            channel = next(iter(unit.paths.values()))[0].channel
+            ends = _end(each.node, channel.chpid, device.rdev, unit), None
+            address = f"{device.unit_address:02X}"
+            yield CtcConnection(ends, address, in_link=False, gap=each.reason.value)
 
 
 def _row(each: CtcConnection) -> dict[str, Any]:

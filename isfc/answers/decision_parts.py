@@ -205,13 +205,13 @@ class Parts:
             if said := self._enough(links, link.name, wanted):
                 self._add(ORDERED, said=said)
                 return links
-        machines = [on.machine for on in link.machines if on is not None]
+        machines = [on for on in link.machines if on is not None]
         sized = partial(
             size,
             mb_per_s=wanted.mb_per_s,
             lost=wanted.lost.value,
-            feature=features_on(machines),
-            machine=",".join(machines) if len(machines) == len(link.nodes) else None,
+            feature=features_on({on.machine for on in machines}),
+            machine=None if None in link.machines else ",".join(on.option for on in machines),
             km=max(fibre.km for fibre in link.fibres),
             pairs=STATED_PAIRS,
             systems=",".join(link.nodes),

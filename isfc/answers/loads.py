@@ -21,7 +21,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.site import GivenSite
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.site import intervals as times
 from isfc.site.figures import Reading
@@ -86,7 +86,7 @@ class Loads(Reported, Struct, frozen=True):
 
     name: str
     """of the link"""
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     intervals: int
     """how many were read"""
     days: float

@@ -175,7 +175,7 @@ def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
         is_new = one.links or any(one.needs_iodf)
         needed = "a change of the IODF" if is_new else "the devices that are defined"
         yield "Best", f"{_over(one, found)}, with {needed}"
-    elif _rate(best).is_ahead(_rate(given)):
+    elif best.score.value > given.score.value and best.score.differs(given.score):
         one = best
         yield "No winner", f"{_over(best, found)}: so far neither is ahead"
     else:
@@ -211,10 +211,6 @@ def _ahead(one: Placing, given: Placing) -> float | None:
     """By how many percent it is ahead at the first objective; None where nothing was carried."""
     ours, theirs = one.score.value, given.score.value
     return 100 * (ours / theirs - 1) if theirs else None
-
-
-def _rate(one: Placing) -> Rate:
-    return Rate(one.score.value, one.score.spread, one.score.second)
 
 
 def _rules(one: Placing) -> str:

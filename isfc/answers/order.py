@@ -7,14 +7,14 @@ the one to the other can be told.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
+from ctc.address import RDEV_MAX, ChpidId, Rdev
 from isfc.deck.kept import kept_systems
 from isfc.deck.numbers import numbers_of
 from isfc.errors import ConfigurationError
 from isfc.layout.build import RDEVS_PER_CHPID
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 
@@ -58,11 +58,11 @@ def _chpids(collection: Collection, link: Layout, end: int, wanted: int) -> Iter
     taken = collection.chpids_of(node)
     if system := kept_systems(collection).get(node):
         taken |= {int(chpid) for _, chpid in system.deck.channels}
-    begin = max(int(fibre.chpids[end]) for fibre in link.fibres)
+    begin = max(fibre.chpids[end] for fibre in link.fibres)
     for _ in range(wanted):
-        begin = first_free(begin, CHPID_MAX + 1, taken)
-        taken.add(begin)
-        yield ChpidId(begin)
+        chpid = free_chpid(begin, taken)
+        taken.add(chpid)
+        yield chpid
 
 
 def _blocks(

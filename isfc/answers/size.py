@@ -16,13 +16,13 @@ from isfc.layout.capacity import newest
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
-from isfc.layout.machines import Card, find_machine
+from isfc.layout.machines import Card, read_processors
 from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
 from isfc.reports.figure import NoRange, Note, Reported
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.text import records
-from isfc.reports.units import range_note, with_unit
+from isfc.reports.units import beside, range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import is_told
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
@@ -94,7 +94,8 @@ _Machine = Annotated[
     str | None,
     Argument(
         "NAME[,NAME]",
-        "The machine of both systems, as z16, or of each: cards that it can have are tried.",
+        "The machine of both systems, as z16 or z15 T02/CP 601/SMT, or of each: cards that it can "
+        "have are tried.",
     ),
 ]
 
@@ -131,9 +132,10 @@ def size(
     check_known(spelt("lost"), lost, sizing.LostPiece)
     with within(spelt("machine")):
         on = _machines(machine)
-        if not (tried := feature or sizing.features_on(on)):
+        names = tuple(each.machine for each in on)
+        if not (tried := feature or sizing.features_on(names)):
             raise ConfigurationError(
-                f"{' and '.join(on)} share no FICON feature; expected {spelt('feature')}"
+                f"{' and '.join(names)} share no FICON feature; expected {spelt('feature')}"
             )
     with within(spelt("feature")):
         profiles = list(dict.fromkeys(map(find_profile, tried)))
@@ -143,12 +145,12 @@ def size(
     most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
     asked = mb_per_s, sizing.LostPiece(lost), km, load, jobs
-    said = dict(zip((first, second), map(Processors, on * (3 - len(on))), strict=False))
+    said = dict(zip((first, second), on * (3 - len(on)), strict=False))
     search = sizing.SizeSearch(*asked, lambda count: tell(min(1.0, count / most)), said)
     links = tuple(link for profile in profiles for link in search.links(profile))
     best = _fewest(link for link in links if link.reaches)
     how = mb_per_s, sizing.LostPiece(lost), km, load.workload.name, pairs
-    found = LinkSizing(*how, best, links, None, (), on)
+    found = LinkSizing(*how, best, links, None, (), tuple(map(str, on)))
     link = best or found.most
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
     if best is not None and not on:
@@ -157,12 +159,12 @@ def size(
     return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
 
 
-def _machines(text: str | None) -> tuple[str, ...]:
-    """One for both systems, or one for each."""
+def _machines(text: str | None) -> tuple[Processors, ...]:
+    """One for both systems, or one for each: its name, and behind it its engine, and SMT."""
     names = text.split(",") if text else []
     if len(names) > 2:
         raise ConfigurationError(f"{text!r:.40}: expected one machine, or one for each system")
-    return tuple(find_machine(name).name for name in names)
+    return tuple(map(read_processors, names))
 
 
 def _sized(workload: Workload) -> Workload:
@@ -227,7 +229,9 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
     yield "Fewest", f"{_named(best)} at each system, {ctcs}, {each}"
-    whole = "" if found.lost is sizing.LostPiece.NONE else f", {with_unit(best.whole)} whole"
+    whole = (
+        "" if found.lost is sizing.LostPiece.NONE else f", {beside(best.whole, best.left)} whole"
+    )
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
     yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} {gone}"
     sure = [each for each in found.links if each.reaches and not _is_open(each)]

@@ -21,8 +21,9 @@ from msgspec.structs import replace
 
 from ctc.address import Rdev, parse_rdevs
 from isfc.deck.operand import OperandWord
-from isfc.deck.place import Place, lines_of, shown, to_node
+from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.whose import by_system
+from isfc.deck.written import to_node
 from isfc.errors import ConfigurationError
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection as AnyOf
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from msgspec import Struct
 
@@ -14,9 +13,9 @@ from isfc.errors.in_words import grouped
 from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import with_ctcs
 from isfc.layout.write import format_rdevs
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
@@ -140,31 +139,23 @@ def choose_from(
     """
     pairs = [(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs]
     chosen = choose(activations, mates_of(collection.systems, pairs))
-    every = (
-        link.with_ctcs(
-            tuple(ctc for ctc in link.ctcs if are_active(chosen.active, link.nodes, ctc.rdevs))
-        )
-        for link in collection.links
-    )
-    links = tuple(link for link in every if link.ctcs)
-    if not links:
+    kept = with_ctcs(collection, lambda link, ctc: are_active(chosen.active, link.nodes, ctc.rdevs))
+    if not kept.links:
         nodes = ", ".join(" and ".join(link.nodes) for link in collection.links)
         raise ConfigurationError(
             f"the statements leave no CTC between {nodes}; expected at least one that both activate"
             + "".join(f"\n  {remark}" for remark in chosen.remarks)
         )
-    left_out = {link.nodes for link in collection.links} - {link.nodes for link in links}
+    left_out = {link.nodes for link in collection.links} - {link.nodes for link in kept.links}
     chosen.remarks += [
         f"{link.name}: the statements leave no CTC of it: left out, with its traffic"
         for link in collection.links
         if link.nodes in left_out
     ]
-    return in_use(replace(collection, links=links)), tuple(chosen.remarks)
+    return kept, tuple(chosen.remarks)
 
 
-def mates_of(
-    nodes: Iterable[NodeName], pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]]
-) -> Mates:
+def mates_of(nodes: Iterable[NodeName], pairs: Iterable[tuple[Nodes, tuple[Rdev, Rdev]]]) -> Mates:
     """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
     mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}
     for (first, second), (here, there) in pairs:
@@ -174,9 +165,7 @@ def mates_of(
 
 
 def are_active(
-    active: Mapping[NodeName, AnyOf[Rdev]],
-    nodes: tuple[NodeName, NodeName],
-    rdevs: tuple[Rdev, Rdev],
+    active: Mapping[NodeName, AnyOf[Rdev]], nodes: Nodes, rdevs: tuple[Rdev, Rdev]
 ) -> bool:
     """Whether both ends of a CTC are; a system that no statement is of keeps all its devices."""
     return all(rdev in active.get(end, (rdev,)) for end, rdev in zip(nodes, rdevs, strict=True))

@@ -44,11 +44,10 @@ def _ends(judged: Judged) -> "Iterator[tuple[DeckSystem, int]]":
 def _unit_address_twice(judged: Judged) -> Iterator[Broken]:
     for system, end in _ends(judged):
         used = {ctc.rdevs[end] for ctc in judged.layout.ctcs}
-        css = system.partition.css
         found = grouped(
             ((device.control_unit.number, device.unit_address), device)
             for device in system.deck.devices
-            if css in device.control_unit.paths
+            if system.css in device.control_unit.paths
         )
         for (unit, address), devices in found.items():
             named = {
@@ -72,7 +71,7 @@ def _unit_address_twice(judged: Judged) -> Iterator[Broken]:
 def _chpid_not_of_system(judged: Judged) -> Iterator[Broken]:
     for system, end in _ends(judged):
         for fibre in judged.layout.fibres:
-            channel = system.deck.channels.get((system.partition.css, fibre.chpids[end]))
+            channel = system.deck.channels.get((system.css, fibre.chpids[end]))
             if channel and (problem := system.refused(channel)):
                 yield Broken(f"{system.node}: {problem} ({channel.place}).", fibres=(fibre,))
 
@@ -87,21 +86,19 @@ def _chpid_not_of_system(judged: Judged) -> Iterator[Broken]:
 )
 def _control_units_many(judged: Judged) -> Iterator[Broken]:
     for system, end in _ends(judged):
-        css = system.partition.css
-        units = Counter(_units(system, css))
+        units = Counter(_units(system))
         for fibre in judged.layout.fibres:
             if (count := units[fibre.chpids[end]]) > CONTROL_UNITS_MAX:
                 chpid = format_chpid(fibre.chpids[end])
                 yield Broken(f"{system.node}: {chpid} has {count} control units.", fibres=(fibre,))
 
 
-def _units(system: "DeckSystem", css: int) -> Iterator[ChpidId]:
+def _units(system: "DeckSystem") -> Iterator[ChpidId]:
     """The chpid of each control unit, as often as it has some."""
     from isfc.deck.numbers import chpids_of  # see above
 
-    for unit in system.deck.control_units.values():
-        yield from (path.channel.chpid for path in unit.paths.get(css, ()))
+    yield from (path.channel.chpid for path in system.paths)
     for each in system.deck.passed_over:
         if each.statement.operation == "CNTLUNIT":
             with suppress(ConfigurationError):
-                yield from chpids_of(each, css)
+                yield from chpids_of(each, system.css)

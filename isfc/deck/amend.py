@@ -23,12 +23,12 @@ from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hint
 from isfc.deck.kept import known_ports, switch_of
 from isfc.deck.numbers import Units, check_numbers
 from isfc.deck.pairing import pair_all
-from isfc.deck.place import UNIT_ADDRESS_MAX
+from isfc.deck.written import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, machines_of
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -65,17 +65,18 @@ class _End(Struct, frozen=True):
     cuadds: tuple[int, ...]
 
     @property
-    def css(self) -> int:
-        return self.system.partition.css
-
-    @property
     def image(self) -> Image:
-        return self.css, self.system.partition.name
+        return self.system.css, self.system.partition.name
 
     @property
     def unit(self) -> ControlUnit | None:
         """Its control unit, if the deck has it."""
-        return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
+        return self.draft.unit(self.system.css, self.channel, self.links, self.cuadds)
+
+    def made_unit(self, rdev: Rdev) -> ControlUnit:
+        """Its control unit; one that the deck does not have is added for a device."""
+        where = self.system.css, self.channel, self.links[0], self.cuadds[0]
+        return self.unit or self.draft.add_unit(*where, rdev)
 
     def address(self, rdev: Rdev) -> int | None:
         """The unit address that the system has under a device number, if it has any there."""
@@ -251,7 +252,7 @@ class _Amendment:
 
     def remarks(self, joined: Units) -> Iterator[str]:
         """Devices and machines that the decks keep as they are and the layout has otherwise."""
-        on = machines_of(self._collection.links)
+        on = self._collection.machines
         for node, draft in self._homes.items():
             partition = draft.systems[node].partition
             said = machine_of(draft.systems[node].deck.text)
@@ -303,10 +304,7 @@ def _is_there(ctc: CtcPair, ends: tuple[_End, _End]) -> bool:
 
 def _define(link: Layout, ctc: CtcPair, ends: tuple[_End, _End], wanted: Sequence[int]) -> None:
     """Define a CTC at both ends, at the first unit address that is free, the ``wanted`` before."""
-    units = [
-        end.unit or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
-        for end, rdev in zip(ends, ctc.rdevs, strict=True)
-    ]
+    units = [end.made_unit(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)]
     known = Counter(chain.from_iterable(unit.recognized for unit in units))
     top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
     every = [*range(top, UNIT_ADDRESS_MAX + 1), *range(top)]

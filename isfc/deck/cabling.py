@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from ctc.address import parse_chpid
 from isfc.deck.deck import Channel, DeckSystem, Device
-from isfc.deck.place import parse_link, shown
+from isfc.deck.place import shown
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from isfc.link.name import NodeName
+from isfc.link.name import Nodes
 
 
 class DeviceGroup(Struct, frozen=True, eq=False):
@@ -190,10 +191,10 @@ def _channel(text: str, systems: Sequence[DeckSystem]) -> Channel:
     for system in systems:
         if name.upper() in (system.node, system.partition.name):
             chpid = parse_chpid(chpid_text)
-            channel = system.deck.channels.get((system.partition.css, chpid))
+            channel = system.deck.channels.get((system.css, chpid))
             if channel is None:
                 raise ConfigurationError(
-                    f"{system.deck.file} has no CHPID {chpid:02X} in CSS {system.partition.css}; "
+                    f"{system.deck.file} has no CHPID {chpid:02X} in CSS {system.css}; "
                     f"expected a chpid of {system.partition.name}"
                 )
             return channel
@@ -227,9 +228,7 @@ class SeveralCablings(ConfigurationError):
 
 
 def match(
-    nodes: tuple[NodeName, NodeName],
-    sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
-    cabling: Cabling,
+    nodes: Nodes, sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]], cabling: Cabling
 ) -> tuple[Pairs, Mapping[str, str]]:
     """The one way in which the groups of two systems can lead to each other.
 
@@ -267,7 +266,7 @@ class _CablingSearch:
 
     def __init__(
         self,
-        nodes: tuple[NodeName, NodeName],
+        nodes: Nodes,
         sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
         cabling: Cabling,
     ) -> None:

@@ -30,7 +30,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.parts import Cec, ChannelEnd, OtherCtcs, OtherLink
 from isfc.layout.sharing import in_use, maybe_one
-from isfc.link.name import NAME_LENGTH_MAX, NodeName
+from isfc.link.name import NAME_LENGTH_MAX, NodeName, Nodes
 
 _CEC_NAME_LENGTH_MAX: Final = 24
 """Characters of a file's name that a CEC is called by."""
@@ -48,14 +48,11 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     every = Collection.of(*links).chpid_ends
     ends = grouped((id(systems[end.node].channel(end.chpid)), end) for end in every)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
-    machines = {id(system.deck): system.deck.machine for system in systems.values()}
+    names = deck_names([*systems.values()])
+    members = grouped((id(system.deck), system) for system in systems.values())
     cecs = tuple(
-        Cec(
-            name,
-            tuple(node for node, system in systems.items() if id(system.deck) == deck),
-            machines[deck],
-        )
-        for deck, name in deck_names([*systems.values()]).items()
+        Cec(names[deck], tuple(system.node for system in of), of[0].deck.machine)
+        for deck, of in members.items()
     )
     plugged = _plugged(pairings, links)
     return Collection(plugged, _path_tables(links), shared_channels=shared, cecs=cecs)
@@ -77,11 +74,10 @@ def within_one_director(
 ) -> frozenset[frozenset[tuple[NodeName, ChpidId]]]:
     """The two ends of each fibre of which one director is all of the way, as the decks tell."""
     return frozenset(
-        frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
+        frozenset(zip(pairing.nodes, chpids, strict=True))
         for pairing in pairings
-        for ctc in pairing.ctcs
-        for first, second in [pairing.plugs(ctc)]
-        if first and second and first.director == second.director
+        for chpids, (first, second) in _plugs(pairing)
+        if first.director == second.director
     )
 
 
@@ -90,27 +86,26 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
 
     One whose inter-switch links a comment of a deck tells of (`isfc.deck.hint`) needs no word.
     """
-    told: dict[str, list[str]] = {}
-    for pairing, link in zip(pairings, links, strict=True):
-        paths = {fibre.chpids: fibre.path for fibre in link.fibres}
-        for ctc in pairing.ctcs:
-            first, second = pairing.plugs(ctc)
-            path = paths.get(ctc.chpids)
-            told_of = ctc.chpids not in paths or (path is not None and path.isl is not None)
-            if first and second and first.director != second.director and not told_of:
-                ends = zip(pairing.nodes, ctc.channels, strict=True)
-                name = " to ".join(f"{node}:{channel}" for node, channel in ends)
-                way = " and ".join(sorted((first.director, second.director)))
-                fibres = told.setdefault(way, [])
-                if name not in fibres:
-                    fibres.append(name)
-    for way, names in told.items():
+    untold = [{fibre.chpids for fibre in link.fibres if fibre.isl is None} for link in links]
+    crossing = (
+        (" and ".join(sorted((first.director, second.director))), _joined(pairing.nodes, chpids))
+        for pairing, fibres in zip(pairings, untold, strict=True)
+        for chpids, (first, second) in _plugs(pairing)
+        if first.director != second.director and chpids in fibres
+    )
+    for way, names in grouped(dict.fromkeys(crossing)).items():
         yield (
             f"directors {way} are both on the way from {first_listed(names, 2)}: no deck says "
             "how they are joined, and the layout has no inter-switch links there. Add [path.NAME] "
             "with km and isl, and path of these fibres; or *ISFC "
             "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
+
+
+def _joined(nodes: Nodes, chpids: _Chpids) -> str:
+    """``VMA:50 to VMB:51``."""
+    ends = zip(nodes, map(format_chpid, chpids), strict=True)
+    return " to ".join(map(":".join, ends))
 
 
 def deck_names(systems: Sequence[DeckSystem]) -> dict[int, str]:
@@ -134,7 +129,6 @@ def _name(deck: Deck, taken: Sequence[str]) -> str:
 
 def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
     """The links, their fibres with directors and ports."""
-    found = [dict(_plugs(pairing)) for pairing in pairings]
     if contradiction(pairings, links):
         return tuple(links)
 
@@ -144,8 +138,8 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
         return structs.replace(fibre, directors=tuple(directors), ports=tuple(ports))
 
     return tuple(
-        link.with_fibres(partial(plugged, plugs=plugs))
-        for link, plugs in zip(links, found, strict=True)
+        link.with_fibres(partial(plugged, plugs=dict(_plugs(pairing))))
+        for link, pairing in zip(links, pairings, strict=True)
     )
 
 

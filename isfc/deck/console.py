@@ -16,7 +16,8 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev, parse_rdevs
-from isfc.deck.place import Place, lines_of, shown, to_node
+from isfc.deck.place import Place, lines_of, shown
+from isfc.deck.written import to_node
 from isfc.errors import ConfigurationError
 from isfc.layout.pasted import spans
 from isfc.layout.source_kind import refuse_foreign

@@ -12,7 +12,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import runs
 from isfc.layout.build import CtcChoice
 from isfc.layout.write import format_rdevs
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 _SAID: Final = "isfc import islink --chpids"
 """How chpids are said that no console shows; other commands read consoles, too."""
@@ -20,7 +20,6 @@ _SAID: Final = "isfc import islink --chpids"
 _EACH: Final = 4
 """CTCs on a chpid of an example: as many as `isfc new` makes."""
 
-Nodes = tuple[NodeName, NodeName]
 Chpids = Mapping[NodeName, Mapping[Rdev, ChpidId]]
 
 

@@ -10,7 +10,7 @@ Partitions that are chosen are systems of the collection, each under its node na
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,6 +55,18 @@ class Access(Struct, frozen=True):
     place: Place | None = None
     without_candidates: frozenset[int | None] = frozenset()
 
+    @classmethod
+    def of(cls, operands: StatementOperands) -> "Access":
+        """What a statement's PARTITION and NOTPART say."""
+        allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
+        said, lists = barred or allowed, [*_by_css(allowed)]
+        return cls(
+            {css: _names(items) for css, items in lists},
+            {css: _barred(items) for css, items in _by_css(barred)},
+            None if said is None else said.place,
+            frozenset(css for css, items in lists if len(_lists(items)) < 2),
+        )
+
     def of_shared_channel(self) -> "Access":
         """As it is on a channel path that is shared: a missing candidate list means everyone."""
         kept = self.allowed.items()
@@ -92,7 +104,6 @@ class Channel(Struct, frozen=True):
     """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id.
 
     ``kind`` is its TYPE, such as FC, empty if the statement has none.
-
     It is shared if SHARED or NOTPART says so, if it is spanned, or if several partitions are in
     its access list (published: IOCP message ICP315I).
     """
@@ -186,6 +197,12 @@ class Deck:
     account: LineAccount = field(default_factory=LineAccount, repr=False)
     """What became of each line."""
 
+    def add(self, devices: Iterable[Device], place: Place) -> None:
+        """Add CTCs, which a ``place`` says; raise `ConfigurationError` for too many."""
+        self.devices.extend(devices)
+        if len(self.devices) > DEVICES_MAX:
+            raise place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+
 
 _SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE)
 """The type of the machine, in a deck's ID statement or in IOCP's reports."""
@@ -199,24 +216,9 @@ def machine_of(text: str) -> Processors | None:
 
 def unknown_machine(text: str) -> tuple[str, int] | None:
     """A type in SYSTEM that no known machine has, and its line."""
-    found = _SYSTEM.search(text)
-    if found is None or on_type(found[1]):
-        return None
-    return found[1], text.count("\n", 0, found.start(1)) + 1
-
-
-def read_access(operands: StatementOperands) -> Access:
-    """What a statement's PARTITION and NOTPART say."""
-    allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
-    said = barred or allowed
-    return Access(
-        allowed={css: _names(items) for css, items in _by_css(allowed)},
-        barred={css: _barred(items) for css, items in _by_css(barred)},
-        place=None if said is None else said.place,
-        without_candidates=frozenset(
-            css for css, items in _by_css(allowed) if len(_lists(items)) < 2
-        ),
-    )
+    if (found := _SYSTEM.search(text)) and not on_type(found[1]):
+        return found[1], text.count("\n", 0, found.start(1)) + 1
+    return None
 
 
 def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:
@@ -262,16 +264,37 @@ class DeckSystem(Struct, frozen=True):
     deck: Deck
     partition: Partition
 
+    @property
+    def css(self) -> int:
+        """The channel subsystem that it is in."""
+        return self.partition.css
+
+    @property
+    def ctcs(self) -> Iterator[Device]:
+        """The CTC devices that its deck has of it, even two of one number."""
+        for device in self.deck.devices:
+            if self.css in device.control_unit.paths and self.admits(device.access):
+                yield device
+
+    @property
+    def paths(self) -> Iterator[CuPath]:
+        """The paths of all CTC control units from its channel subsystem."""
+        for unit in self.deck.control_units.values():
+            yield from unit.paths.get(self.css, ())
+
+    def admits(self, access: Access) -> bool:
+        """Whether it may use what says that of access."""
+        return access.admits(self.partition.name, self.css)
+
     def channel(self, chpid: ChpidId) -> Channel:
         """The channel that one of its chpids is."""
-        return self.deck.channels[self.partition.css, chpid]
+        return self.deck.channels[self.css, chpid]
 
     def refused(self, channel: Channel) -> str:
         """Why its CTCs cannot be on a channel, or nothing."""
-        name, css = self.partition.name, self.partition.css
-        if channel.kind in ("", FICON) and channel.access.admits(name, css):
+        if channel.kind in ("", FICON) and self.admits(channel.access):
             return ""
-        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {name}"
+        return f"CHPID {channel} is TYPE={channel.kind or FICON}, or not for {self.partition.name}"
 
 
 def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:
@@ -293,8 +316,7 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
             raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
         text = ",".join(names)
     systems = [find_system(entry.strip(), decks) for entry in text.split(",")]
-    nodes = {system.node for system in systems}
-    if len(systems) < 2 or len(nodes) < len(systems):
+    if len(systems) < 2 or len({system.node for system in systems}) < len(systems):
         raise ConfigurationError(
             f"--partitions {shown(text)}: expected two or more systems, each with its own name: "
             f"{_FORM}"
@@ -345,13 +367,12 @@ def find_system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
                 f"it is in {' and in '.join(deck.file for deck in found)}; expected the number of "
                 f"its deck, such as {decks.index(found[0]) + 1}:{name}"
             )
-    (deck,) = found
-    partition = deck.partitions[name]
+    partition = found[0].partitions[name]
     if partition.mif is None:
         raise partition.place.error(
             f"RESOURCE gives {name} no MIF image id", f"({name},1) or another number"
         )
-    return DeckSystem(NodeName(node.strip().upper() if equals else name), deck, partition)
+    return DeckSystem(NodeName(node.strip().upper() if equals else name), found[0], partition)
 
 
 def _not_found(decks: Sequence[Deck]) -> str:
@@ -374,6 +395,6 @@ def _of_image(node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:
         )
     (deck,) = decks
     css, mif = int(image[0]), int(image[2], 16)
-    named = [each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif)]
-    unnamed = Partition(node, css, mif, Place(deck.file, 1))
-    return DeckSystem(NodeName(node), deck, named[0] if named else unnamed)
+    named = (each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif))
+    partition = next(named, Partition(node, css, mif, Place(deck.file, 1)))
+    return DeckSystem(NodeName(node), deck, partition)

@@ -17,18 +17,9 @@ from msgspec import Struct, structs
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.features import FEATURES, ChpidProfile
+from isfc.deck import imported
 from isfc.deck.cec import with_cecs
-from isfc.deck.imported import (
-    Features,
-    Imported,
-    NamedText,
-    Tell,
-    nobody,
-    parse_features,
-    read_text,
-    remembered,
-    tell_remarks,
-)
+from isfc.deck.imported import Features, Imported, NamedText, Tell, nobody, remembered
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
@@ -39,7 +30,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.machines import on_type
 from isfc.layout.sharing import only
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 _PORT: Final = re.compile(r"/(?:storage|network)-ports/\d+$")
 _BUS_ID: Final = re.compile(r"(?:0\.0\.)?([0-9A-F]{4})", re.IGNORECASE)
@@ -90,7 +81,7 @@ class _Machine(Struct):
     links: list[tuple[Mapping[str, Any], str]] = []
     partitions: dict[NodeName, str] = {}
     """names of those that links have, by system"""
-    ctcs: dict[tuple[NodeName, NodeName], dict[CtcChoice, None]] = {}
+    ctcs: dict[Nodes, dict[CtcChoice, None]] = {}
     fibres: _Fibres = {}
     others: int = 0
     """partition links of other types"""
@@ -154,7 +145,7 @@ def import_dpm(
     Raises `ConfigurationError` for what cannot be read. A file is a path or a text; ``tell`` is
     told what the record keeps.
     """
-    texts = [*map(read_text, files)]
+    texts = [*map(imported.read_text, files)]
     machine = _Machine(_names(systems))
     for each in texts:
         _read(each, machine)
@@ -171,7 +162,7 @@ def import_dpm(
         raise ConfigurationError(
             f"--systems {shown(min(unknown))}: no partition of that name in these files"
         )
-    said = parse_features(feature)
+    said = imported.parse_features(feature)
 
     def of_fibre(ends: Mapping[NodeName, ChpidId]) -> SaidFibre:
         known = filter(None, (each.profile for each in machine.fibres[frozenset(ends.items())]))
@@ -193,10 +184,9 @@ def import_dpm(
         together = Collection(links)
         alone = with_cecs(together, [f"CPC={','.join(together.systems)}"])
         collection = machine.on_its_type(alone)
-    for note in machine.all_notes():
-        tell(f"isfc: note: {note}")
+    imported.tell_notes(machine.all_notes(), tell)
     remarks = [tuple(dict.fromkeys(assumed(link))) for link in links]
-    tell_remarks(links, remarks, tell)
+    imported.tell_remarks(links, remarks, tell)
     return Imported.of(texts, collection, [only(collection, each) for each in links], remarks)
 
 

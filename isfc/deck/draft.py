@@ -103,10 +103,8 @@ class Draft:
             }
             numbers = unit.number, device.unit_address, device.rdev
             self.devices.append(DraftDevice(*numbers, device.place.line, frozenset(may), may))
-        self.is_bare = not self.deck.channels
-        self._chpids: list[tuple[int, Channel]] = []
-        self._units: list[int] = []
-        self._wider: set[int] = set()
+        self._channels, self._units = {*self.deck.channels}, {**self.deck.control_units}
+        self.is_bare = not self._channels
         self.hints: list[str] = []
 
     def channel(self, node: NodeName, chpid: ChpidId, switch: str | None) -> Channel:
@@ -120,7 +118,6 @@ class Draft:
             place = Place(self.name, len(self._lines))
             known = Channel(chpid, FICON, (partition.css,), switch, True, Access({}, {}), place)
             self.deck.channels[partition.css, chpid] = known
-            self._chpids.append((partition.css, known))
         elif problem := self.systems[node].refused(known):
             expected = f"another chpid for {node}, or this one changed in the deck"
             raise known.place.error(problem, expected)
@@ -128,12 +125,12 @@ class Draft:
 
     def named(self, node: NodeName) -> NodeName | None:
         """What to call a system in a comment: nothing if all are of one channel subsystem."""
-        csss = {system.partition.css for system in self.systems.values()}
+        csss = {system.css for system in self.systems.values()}
         return node if len(csss) > 1 else None
 
     def is_new(self, channel: Channel) -> bool:
         """Whether the deck did not have a channel."""
-        return any(each is channel for _, each in self._chpids)
+        return all((css, channel.chpid) not in self._channels for css in channel.csss)
 
     def links(self, channel: Channel) -> set[str]:
         """The link addresses that control units of a channel have by now."""
@@ -164,7 +161,6 @@ class Draft:
         place = Place(self.name, len(self._lines))
         unit = ControlUnit(number, {css: (CuPath(channel, link),)}, cuadd, (), place)
         self.deck.control_units[number] = unit
-        self._units.append(number)
         return unit
 
     def device(self, unit: ControlUnit, rdev: Rdev, image: Image) -> DraftDevice | None:
@@ -201,7 +197,6 @@ class Draft:
         if not unit.recognizes(address):
             wider = replace(unit, unit_addresses=tuple(ranges({*unit.recognized, address})))
             self.deck.control_units[unit.number] = wider
-            self._wider.add(unit.number)
 
     def text(self) -> str:
         """The deck, the cards of what did not change as they were, and new ones behind the last."""
@@ -209,8 +204,8 @@ class Draft:
         last = max((card.last_line for card in self._statements.values()), default=0)
         lines[last:last] = self._added()
         changed = {each.line for each in self.devices if each.line and each.admitted != each.given}
-        units = self._wider - set(self._units)
-        changed |= {self.deck.control_units[number].place.line for number in units}
+        units = self.deck.control_units
+        changed |= {each.place.line for n, each in self._units.items() if units[n] is not each}
         for line in sorted(changed, reverse=True):
             statement = self._statements[line]
             made = self._unit_again if statement.operation == "CNTLUNIT" else self._devices_again
@@ -235,7 +230,8 @@ class Draft:
         """New statements, channels first, with remarks unless the whole deck is new."""
         remarked = (lambda _: ()) if self.is_bare else remark
         yield from apart(self.hints)
-        for css, channel in self._chpids:
+        for channel in filter(self.is_new, self.deck.channels.values()):
+            (css,) = channel.csss
             yield from remarked(f"new CHPID {channel}; its PCHID is still to be assigned")
             path = f"(CSS({css}),{channel})" if self._names_css else f"({channel})"
             switch = f",SWITCH={channel.switch}" if channel.switch else ""
@@ -245,10 +241,10 @@ class Draft:
             if number not in units:
                 continue
             if number in self._units:
+                yield from remarked(f"new devices of control unit {number:04X}")
+            else:
                 yield from remarked(f"new control unit {number:04X} and its devices")
                 yield from self._new_unit(unit)
-            else:
-                yield from remarked(f"new devices of control unit {number:04X}")
             mine = [each for each in self.devices if each.unit == number and each.line == 0]
             for run in _runs(mine):
                 yield from self._new_devices(unit, run)
@@ -275,12 +271,11 @@ class Draft:
         return self._by_css(grouped(sorted(device.admitted)))
 
     def _unit_again(self, statement: Statement) -> Iterator[str]:
-        (unit,) = (
-            each
-            for each in self.deck.control_units.values()
-            if each.place.line == statement.place.line and each.number not in self._units
+        (number,) = (
+            n for n, each in self._units.items() if each.place.line == statement.place.line
         )
         yield from remark("changed: UNITADD")
+        unit = self.deck.control_units[number]
         yield from restated(statement, {"UNITADD": _unit_addresses(unit)})
 
     def _devices_again(self, statement: Statement) -> Iterator[str]:

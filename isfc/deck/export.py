@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid, format_rdev
 from isfc.deck.amend import amended
@@ -19,8 +19,8 @@ from isfc.deck.card import apart
 from isfc.deck.deck import Ports
 from isfc.deck.kept import own_ports
 from isfc.deck.numbers import check_numbers
-from isfc.deck.place import parse_link
 from isfc.deck.renumbered import renumbered
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, in_python
 from isfc.errors.in_words import find_node, first_listed, grouped
@@ -50,22 +50,21 @@ def machines(collection: Collection) -> tuple[Machine, ...]:
     """The decks of a collection, in the order of their first systems."""
     found: list[Machine] = []
     for name, systems in _homes(collection):
-        problem = _contradiction(collection, systems) if len(systems) > 1 else ""
-        if problem:
+        if problem := _contradiction(collection, systems) if len(systems) > 1 else "":
             found += [Machine(str(system), (system,), problem) for system in systems]
         else:
             found.append(Machine(name, systems))
-    names = [machine.name.upper() for machine in found]
-    if len(set(names)) < len(names) or not all(set(name) <= _IN_FILE_NAMES for name in names):
-        found = [Machine("-".join(each.systems), each.systems, each.conflict) for each in found]
-    return tuple(sorted(found, key=lambda machine: machine.systems[0].collation))
+    found.sort(key=lambda machine: machine.systems[0].collation)
+    names = _file_names((machine.name, machine.systems) for machine in found)
+    return tuple(structs.replace(each, name=n) for each, n in zip(found, names, strict=True))
 
 
-def file_names(decks: Mapping[str, Iterable[NodeName]]) -> dict[str, str]:
-    """Names of decks, each with one that is fit for its file: its own, or those of its systems."""
-    fits = len({name.upper() for name in decks}) == len(decks)
-    fits = fits and all(set(name.upper()) <= _IN_FILE_NAMES for name in decks)
-    return {name: name if fits else "-".join(systems) for name, systems in decks.items()}
+def _file_names(decks: Iterable[tuple[str, Iterable[NodeName]]]) -> list[str]:
+    """A name for each deck that is fit for its file: its own, or those of its systems."""
+    known = [*decks]
+    names = {name.upper() for name, _ in known}
+    fits = len(names) == len(known) and all({*name} <= _IN_FILE_NAMES for name in names)
+    return [name if fits else "-".join(systems) for name, systems in known]
 
 
 def _homes(collection: Collection) -> Iterator[tuple[str, tuple[NodeName, ...]]]:
@@ -297,12 +296,9 @@ def _decks(
     decks, remarks = amended(replace(collection, links=links, decks=decks), ports)
     for remark in remarks:
         tell(f"isfc: note: {remark}")
-    names = file_names({deck.name: deck.partitions for deck in decks})
-    return {
-        f"{names[deck.name]}{_DECK}": deck.cards
-        for deck in decks
-        if set(deck.partitions) & set(nodes)
-    }
+    names = _file_names((deck.name, deck.partitions) for deck in decks)
+    named = zip(names, decks, strict=True)
+    return {f"{name}{_DECK}": deck.cards for name, deck in named if {*deck.partitions} & {*nodes}}
 
 
 def _tell_of_the_lost(collection: Collection, ports: Ports, tell: Tell) -> None:

@@ -33,8 +33,9 @@ from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
 from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
 from isfc.deck.deck import DeckSystem
-from isfc.deck.operand import StatementOperands, parse_operands
-from isfc.deck.place import Place, lines_of, parse_link
+from isfc.deck.operand import StatementOperands
+from isfc.deck.place import Place, lines_of
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
@@ -144,7 +145,7 @@ def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
             place = structs.replace(remark.place, column=start)
-            operands = parse_operands(Statement("*ISFC", place, text, ((0, place),)))
+            operands = StatementOperands.of(Statement("*ISFC", place, text, ((0, place),)))
             key, hint = _hint(operands)
             hints[key] = hint.over(hints.get(key, Hint()))
     return hints
@@ -221,19 +222,14 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
         for (chpid, node, far), hint in read_hints(system.deck.remarks).items():
             key = f"{system.node}:{format_chpid(chpid)}"
             other, colon, _ = (hint.port or "").partition(":")
-            here = (system.partition.css, chpid) in system.deck.channels
+            here = (system.css, chpid) in system.deck.channels
             mine = far is None and node in (None, system.node)
             own = mine and here and key not in known
             if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
                 known.add(key)
-        swports = {
-            f"{system.node}:{path.channel}": path.channel.port
-            for unit in system.deck.control_units.values()
-            for path in unit.paths.get(system.partition.css, ())
-            if path.channel.port
-        }
-        found += [f"{key}={port}" for key, port in swports.items() if key not in known]
+        ports = {f"{system.node}:{path.channel}": path.channel.port for path in system.paths}
+        found += [f"{key}={port}" for key, port in ports.items() if port and key not in known]
     return found
 
 
@@ -343,7 +339,7 @@ def _ports(said: _Said, system: DeckSystem) -> Iterator[tuple[str, str, Place]]:
         raise place.error(
             f"control unit {number} has not as many chpids and link addresses", "one of each"
         )
-    links = {path.channel.chpid: path.link for path in unit.paths.get(system.partition.css, ())}
+    links = {path.channel.chpid: path.link for path in unit.paths.get(system.css, ())}
     for chpid, far, entry in zip(*columns, entries, strict=True):
         where = place.read(chpid, parse_chpid, "chpid", "2 hex digits")
         if where not in links or not _same(far, links[where]):

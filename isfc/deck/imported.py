@@ -26,7 +26,7 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.pasted import LineAccount, lines_read
 from isfc.layout.write import format_collection
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 
 class ImportedCtc(Struct, frozen=True):
@@ -51,7 +51,7 @@ class UnpairedDevice(Struct, frozen=True):
 class ImportedLink(Struct, frozen=True):
     """A link; of consoles and partition links nothing was inferred, and nothing left."""
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     """the two systems"""
     ctcs: tuple[ImportedCtc, ...]
     """of each, those of the first node and of the second"""
@@ -267,6 +267,12 @@ def tell_lines(read: Iterable[tuple[str, LineAccount]], tell: Tell) -> None:
     """Tell what became of the lines of each file."""
     for sentence in lines_read([f"{file}: {account}" for file, account in read]):
         tell(LinesRead(sentence))
+
+
+def tell_notes(notes: Iterable[str], tell: Tell) -> None:
+    """Tell what is to be noted of all links."""
+    for note in notes:
+        tell(f"isfc: note: {note}")
 
 
 def tell_remarks(links: Sequence[Layout], remarks: Iterable[Sequence[str]], tell: Tell) -> None:

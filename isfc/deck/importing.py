@@ -6,42 +6,16 @@ from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
-from isfc.deck.activation import (
-    Activation,
-    Statements,
-    account_of_statements,
-    imbedded,
-    parse_activations,
-)
+from isfc.deck import activation, imported
+from isfc.deck import cec as cecs
+from isfc.deck.activation import Activation, Statements
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.cec import (
-    contradiction,
-    crossings,
-    one_channel_remarks,
-    other_links,
-    together,
-    with_cecs,
-    within_one_director,
-)
 from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import find_links, name_logs, parse_chpids
 from isfc.deck.deck import DeckSystem, choose_systems
 from isfc.deck.hint import check_paths, entry_ports, hinted_fibres, hinted_ports
-from isfc.deck.imported import (
-    Features,
-    Imported,
-    NamedText,
-    Tell,
-    layout_text,
-    named_texts,
-    nobody,
-    parse_features,
-    read_text,
-    remembered,
-    tell_lines,
-    tell_remarks,
-)
+from isfc.deck.imported import Features, Imported, NamedText, Tell, nobody, remembered
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
@@ -108,39 +82,39 @@ def import_iocp(
     Raises `ConfigurationError` for what cannot be read. A deck is the path of a file, or its text,
     and ``config`` may be by system. ``tell`` is told what the record keeps, as it is found.
     """
-    texts = [*map(read_text, decks)]
-    statements = named_texts(config)
+    texts = [*map(imported.read_text, decks)]
+    statements = imported.named_texts(config)
     read = [read_deck(each, each.file) for each in texts]
     for deck in read:
         tell(deck)
-    tell_lines([(deck.file, deck.account) for deck in read], tell)
+    imported.tell_lines([(deck.file, deck.account) for deck in read], tell)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems, tell)]
-    profile = parse_features(feature)
+    profile = imported.parse_features(feature)
     pairings, active = _pairings(systems, ports, statements, tell)
-    hinted = hinted_fibres(systems, within_one_director(pairings))
+    hinted = hinted_fibres(systems, cecs.within_one_director(pairings))
     links = [
         wire(pairing, lambda ends: hinted(ends).said(profile(ends)), active) for pairing in pairings
     ]
     remarks = [pairing.remarks for pairing in pairings]
-    tell_remarks(links, remarks, tell)
+    imported.tell_remarks(links, remarks, tell)
     check_paths(links)
-    collection = together(pairings, links)
+    collection = cecs.together(pairings, links)
     known = [*ports, *hinted_ports(systems, ports)]
     known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
     cabling = parse_ports(known, systems)
     kept = _kept_decks(collection, systems, cabling, tell)
 
     def whole(made: Collection) -> Collection:
-        return replace(made, decks=kept, others=other_links(made, systems, read, cabling))
+        return replace(made, decks=kept, others=cecs.other_links(made, systems, read, cabling))
 
-    for remark in (contradiction(pairings, links), *crossings(pairings, links)):
-        if remark is not None:
-            tell(f"isfc: note: {remark}")
+    if problem := cecs.contradiction(pairings, links):
+        imported.tell_notes([problem], tell)
+    imported.tell_notes(cecs.crossings(pairings, links), tell)
     return Imported.of(
         texts,
         whole(collection),
-        [whole(together([one], [link])) for one, link in zip(pairings, links, strict=True)],
+        [whole(cecs.together([one], [link])) for one, link in zip(pairings, links, strict=True)],
         remarks,
         pairings,
     )
@@ -154,7 +128,7 @@ def _shown_ports(word: str, systems: Sequence[DeckSystem], tell: Tell) -> list[s
         return [word]
     found = _CPC.fullmatch(said)
     path, cpc = found.groups() if found else (said, "")
-    text = read_text(path)
+    text = imported.read_text(path)
     if not is_rnid_table(text):
         return entry_ports(text, path, named[0])
     ports, account = rnid_ports(text, path, named[0], cpc)
@@ -229,22 +203,21 @@ def import_islink(
     Raises `ConfigurationError` for what cannot be read. A log is the path of a file, or its text;
     ``tell`` is told what the record keeps.
     """
-    texts = named_texts(logs)
+    texts = imported.named_texts(logs)
     if not texts:
         raise ConfigurationError("logs: none; expected one or more")
-    tell_lines([(log.file, account_of_console(log)) for log in texts], tell)
+    imported.tell_lines([(log.file, account_of_console(log)) for log in texts], tell)
     named = name_logs([each for log in texts for each in _consoles(log)])
     seen = find_links(named, parse_chpids(chpids, next(iter(named))))
-    profile = parse_features(feature)
+    profile = imported.parse_features(feature)
     links = [
         build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends)))
         for link in seen
     ]
     remarks = [tuple(link.remarks) for link in seen]
-    tell_remarks(links, remarks, tell)
-    collection = with_cecs(Collection(tuple(links)), cec)
-    for remark in one_channel_remarks(collection):
-        tell(f"isfc: note: {remark}")
+    imported.tell_remarks(links, remarks, tell)
+    collection = cecs.with_cecs(Collection(tuple(links)), cec)
+    imported.tell_notes(cecs.one_channel_remarks(collection), tell)
     apart = [only(collection, link) for link in links]
     return Imported.of(texts, collection, apart, remarks)
 
@@ -278,15 +251,14 @@ def import_config(
     or texts, by system where they do not tell whose each is; ``tell`` is told what the record
     keeps.
     """
-    texts = named_texts(files)
+    texts = imported.named_texts(files)
     kept, remarks = choose_from(given_collection(layout), _activations(texts, tell))
     for remark in remarks:
         tell(remark)
     if cec:
-        kept = with_cecs(kept, cec)
+        kept = cecs.with_cecs(kept, cec)
     if cec or not kept.cecs:
-        for remark in one_channel_remarks(kept):
-            tell(f"isfc: note: {remark}")
+        imported.tell_notes(cecs.one_channel_remarks(kept), tell)
     apart = [only(kept, link) for link in kept.links]
     found = Imported.of(texts, kept, apart, [()] * len(apart))
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
@@ -307,11 +279,13 @@ def _consoles(log: NamedText) -> list[tuple[str, ConsoleLog]]:
 def _activations(files: Sequence[NamedText], tell: Tell) -> Statements:
     """All statements, each with the node that its file is said to be of."""
     found: list[tuple[NodeName | None, Activation]] = []
-    tell_lines([(each.file, account_of_statements(each, each.file)) for each in files], tell)
+    imported.tell_lines(
+        [(each.file, activation.account_of_statements(each, each.file)) for each in files], tell
+    )
     for each in files:
-        for remark in imbedded(each, each.file):
+        for remark in activation.imbedded(each, each.file):
             tell(remark)
-        found += parse_activations(each, each.file, each.node)
+        found += activation.parse_activations(each, each.file, each.node)
     return found
 
 
@@ -334,4 +308,8 @@ def layout_of(
     count = len(found.unpaired)
     devices = f"Left out: {counted(count, 'device')} of the decks in no link. "
     left = [f"{devices}'isfc import iocp' says of each why."] * (count > 0)
-    return layout_text(found, []), left, [each.removeprefix("isfc: note: ") for each in said]
+    return (
+        imported.layout_text(found, []),
+        left,
+        [each.removeprefix("isfc: note: ") for each in said],
+    )

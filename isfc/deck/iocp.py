@@ -8,40 +8,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
+from isfc.deck import written
 from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
 from isfc.deck.card_image import plain_cards
-from isfc.deck.deck import (
-    DEVICES_MAX,
-    Channel,
-    ControlUnit,
-    CuPath,
-    Deck,
-    Device,
-    Partition,
-    read_access,
-)
-from isfc.deck.operand import (
-    OperandList,
-    OperandWord,
-    StatementOperands,
-    Value,
-    by_css,
-    parse_operands,
-    words_of,
-)
-from isfc.deck.place import (
-    MIF_IDS,
-    UNIT_ADDRESS_MAX,
-    parse_link,
-    shown,
-    to_byte,
-    to_count,
-    to_css,
-    to_far_port,
-    to_mif,
-    to_node,
-    to_rdev,
-)
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath, Deck, Device, Partition
+from isfc.deck.operand import OperandList, OperandWord, StatementOperands, Value, by_css, words_of
+from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import counted
 from isfc.layout.layers import Plain, named_layers
@@ -86,7 +58,7 @@ def _read(pasted: Plain, file: str) -> Deck:
         elif isinstance(card, CardNote):
             deck.notices.append(card)
         else:
-            last = parse_operands(card)
+            last = StatementOperands.of(card)
             operands[card.operation].append(last)
     for operation, read in _READERS.items():
         for each in operands[operation]:
@@ -101,7 +73,7 @@ def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: C
         return
     text = remark.text[len(_HCD) : CONTINUED_COLUMN - 2].strip().rstrip(",")
     try:
-        said = parse_operands(Statement("*$HCDC$", remark.place, text, ((0, remark.place),)))
+        said = StatementOperands.of(Statement("*$HCDC$", remark.place, text, ((0, remark.place),)))
     except ConfigurationError:
         deck.notices.append(CardNote(remark.place, "*$HCDC$ cannot be read, and is passed over"))
         return
@@ -119,7 +91,7 @@ def _swport(operands: StatementOperands) -> tuple[str, str] | None:
     words = operands.words("SWPORT")
     if len(words) != 2:
         return None
-    port = words[1].read(parse_link, "CHPID SWPORT", "a switch and its port, as ((61,C0))")
+    port = words[1].read(written.parse_link, "CHPID SWPORT", "a switch and its port, as ((61,C0))")
     return words[0].text, port[-2:]
 
 
@@ -143,15 +115,21 @@ def _read_resource(deck: Deck, operands: StatementOperands) -> None:
         css = _css(csss[0]) if csss else 0
         if items and isinstance(items[0], OperandWord):  # PART=(LP1,1), or a list without numbers
             last = items[-1]
-            if len(items) == 2 and isinstance(last, OperandWord) and last.text in MIF_IDS:
+            if len(items) == 2 and isinstance(last, OperandWord) and last.text in written.MIF_IDS:
                 items = (OperandList("", items, items[0].place),)
         for item in items:
             words = tuple(words_of(item))
             name = words[0]
             if name.text == "*":  # reserved: no name yet
                 continue
-            mif = words[1].read(to_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
-            known_as = name.read(to_node, "RESOURCE: partition", "a name of 1 to 8 characters")
+            mif = (
+                words[1].read(written.to_mif, "RESOURCE: MIF image id", "1 to F")
+                if words[1:]
+                else None
+            )
+            known_as = name.read(
+                written.to_node, "RESOURCE: partition", "a name of 1 to 8 characters"
+            )
             partition = Partition(known_as, css, mif, name.place)
             known = deck.partitions.setdefault(partition.name, partition)
             if known is not partition:
@@ -165,7 +143,7 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
     director = operands.text("SWITCH", "one switch id, such as 01")
     kind = operands.text("TYPE", "one type, such as FC").upper()
-    access = read_access(operands)
+    access = Access.of(operands)
     swport = _swport(operands)
     if "SWITCH" not in operands.values and swport:
         director = swport[0]
@@ -218,7 +196,7 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
     deck.control_units[number] = ControlUnit(
         number=number,
         paths=_paths(deck, operands),
-        cuadd=operands.read("CUADD", to_byte, "1 or 2 hex digits", one) or 0,
+        cuadd=operands.read("CUADD", written.to_byte, "1 or 2 hex digits", one) or 0,
         unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
         place=place,
         serial=_hcd_text(operands, "SERIAL"),
@@ -257,7 +235,7 @@ def _paths(deck: Deck, operands: StatementOperands) -> dict[int, tuple[CuPath, .
                     f"CNTLUNIT PATH: there is no CHPID {format_chpid(chpid)} in CSS {css}",
                     "the chpid of a CHPID statement",
                 )
-            link = here[index].read(to_far_port, "CNTLUNIT LINK", _LINK) if here else None
+            link = here[index].read(written.to_far_port, "CNTLUNIT LINK", _LINK) if here else None
             found.append(CuPath(channel, link))
         paths[css] = tuple(found)
     for css, words in named.items():
@@ -291,20 +269,19 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
         operands.need("CUNUMBR", "4010")
     rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
     one = "one unit address, such as 00"
-    address = operands.read("UNITADD", to_byte, "1 or 2 hex digits", one)
-    first = rdev & UNIT_ADDRESS_MAX if address is None else address
-    if first + count - 1 > UNIT_ADDRESS_MAX:
+    address = operands.read("UNITADD", written.to_byte, "1 or 2 hex digits", one)
+    first = rdev & written.UNIT_ADDRESS_MAX if address is None else address
+    if first + count - 1 > written.UNIT_ADDRESS_MAX:
         raise operands.statement.place.error(
             f"IODEVICE {format_rdev(rdev)}: its last unit address is {first + count - 1:X}",
             "unit addresses up to FF",
         )
-    access, place = read_access(operands), operands.statement.place
+    access, place = Access.of(operands), operands.statement.place
     unit, *others = units
-    deck.devices.extend(
+    devices = (
         Device(Rdev(rdev + n), first + n, unit, access, place, tuple(others)) for n in range(count)
     )
-    if len(deck.devices) > DEVICES_MAX:
-        raise place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+    deck.add(devices, place)
 
 
 _READERS: Final = {
@@ -331,8 +308,8 @@ def read_address(value: Value) -> tuple[Rdev, int]:
     words = list(words_of(value))
     if not 1 <= len(words) <= 2:
         raise value.place.error(f"IODEVICE ADDRESS has {len(words)} values", _RDEVS)
-    rdev = words[0].read(to_rdev, "IODEVICE ADDRESS", _RDEVS)
-    count = words[1].read(to_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
+    rdev = words[0].read(written.to_rdev, "IODEVICE ADDRESS", _RDEVS)
+    count = words[1].read(written.to_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
     if rdev + count - 1 > RDEV_MAX:
         raise value.place.error("IODEVICE ADDRESS goes beyond FFFF", _RDEVS)
     return rdev, count
@@ -348,10 +325,12 @@ def _ranges(value: Value) -> Iterator[tuple[int, int]]:
         words = list(words_of(item))
         if not 1 <= len(words) <= 2:
             raise item.place.error(f"CNTLUNIT UNITADD has {len(words)} values", expected)
-        first = words[0].read(to_byte, "CNTLUNIT UNITADD", expected)
-        count = words[1].read(to_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
+        first = words[0].read(written.to_byte, "CNTLUNIT UNITADD", expected)
+        count = (
+            words[1].read(written.to_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
+        )
         yield first, count
 
 
 def _css(word: OperandWord) -> int:
-    return word.read(to_css, "CSS", "0 to 5")
+    return word.read(written.to_css, "CSS", "0 to 5")

@@ -1,15 +1,8 @@
-"""The decks that a layout keeps: their text as it was, and which partitions are its systems.
+"""The decks that a layout keeps: their text as it was, and which partitions are its systems."""
 
-Of all CTCs that they define, and of the links, the two ends of each range; a device of a kept deck
-without a mate is a gap.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.cabling import Cabling
@@ -17,23 +10,18 @@ from isfc.deck.cec import deck_names
 from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system
 from isfc.deck.hint import hinted_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.pairing import Pairing, never_paired, pair_all
-from isfc.deck.place import parse_link, shown
+from isfc.deck.pairing import Pairing, pair_all
+from isfc.deck.place import shown
+from isfc.deck.written import parse_link
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import runs
-from isfc.layout.checked_toml import (
-    FILE_LENGTH_MAX,
-    LONG_FILE,
-    LONG_FILE_LINE_MAX,
-    show_key,
-    within,
-)
+from isfc.errors.in_words import grouped
+from isfc.layout import checked_toml
+from isfc.layout.checked_toml import show_key, within
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
 from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
-CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE
+CARDS_LENGTH_MAX: Final = checked_toml.FILE_LENGTH_MAX - checked_toml.LONG_FILE
 """Bytes of decks that a layout keeps whole; of longer ones it keeps what is of CTCs."""
 
 _PART_OF_A_DECK: Final = (
@@ -43,11 +31,11 @@ _PART_OF_A_DECK: Final = (
 
 def too_long(decks: Iterable[KeptDeck]) -> str | None:
     """Why a layout cannot keep some decks, in words; None if it can."""
-    found = [*decks]
+    found, most = [*decks], checked_toml.LONG_FILE_LINE_MAX
     if sum(len(deck.cards.encode()) for deck in found) > CARDS_LENGTH_MAX:
         return f"what they say of CTCs is longer than {CARDS_LENGTH_MAX} bytes"
-    if any(len(line) > LONG_FILE_LINE_MAX for deck in found for line in deck.cards.split("\n")):
-        return f"a line is longer than {LONG_FILE_LINE_MAX} characters"
+    if any(len(line) > most for deck in found for line in deck.cards.split("\n")):
+        return f"a line is longer than {most} characters"
     return None
 
 
@@ -55,31 +43,23 @@ def keep_decks(
     collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling
 ) -> tuple[KeptDeck, ...]:
     """The decks of the systems of a layout; ``cabling`` has all ports that are known."""
-    used = {*collection.chpid_ends}
-    decks = {id(system.deck): system.deck for system in systems}
-    members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
-    texts = {key: deck.text for key, deck in decks.items()}
+    used, members = {*collection.chpid_ends}, grouped((id(each.deck), each) for each in systems)
+    texts = {key: of[0].deck.text for key, of in members.items()}
     if sum(len(text.encode()) for text in texts.values()) > CARDS_LENGTH_MAX:
-        texts = {key: _of_ctcs(deck) for key, deck in decks.items()}
-    known = {
-        system.node: [
+        texts = {key: _of_ctcs(of[0].deck) for key, of in members.items()}
+
+    def kept(key: int, name: str) -> KeptDeck:
+        ports = (
             f"{system.node}:{channel}={cabling.ports[id(channel)][1]}"
+            for system in members[key]
             for (css, chpid), channel in system.deck.channels.items()
-            if css == system.partition.css
-            and id(channel) in cabling.ports
-            and ChannelEnd(system.node, chpid) in used
-        ]
-        for system in systems
-    }
-    return tuple(
-        KeptDeck(
-            name,
-            {system.node: _partition_text(system) for system in members[key]},
-            tuple(port for system in members[key] for port in known[system.node]),
-            texts[key],
+            if css == system.css and id(channel) in cabling.ports
+            if ChannelEnd(system.node, chpid) in used
         )
-        for key, name in deck_names(systems).items()
-    )
+        partitions = {system.node: _partition_text(system) for system in members[key]}
+        return KeptDeck(name, partitions, tuple(ports), texts[key])
+
+    return tuple(kept(*each) for each in deck_names(systems).items())
 
 
 def read_kept(kept: KeptDeck) -> tuple[Deck, dict[NodeName, DeckSystem]]:
@@ -104,18 +84,8 @@ def _systems(kept: KeptDeck, deck: Deck) -> dict[NodeName, DeckSystem]:
 
 def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
-    found: dict[NodeName, DeckSystem] = {}
-    for kept in collection.decks:
-        found |= _systems(kept, _parsed(kept.cards, _cards_of(kept)))
-    return found
-
-
-def ctcs_of(system: DeckSystem) -> Iterator[Device]:
-    """The CTC devices that a deck has of a system, even two of one number."""
-    name, css = system.partition.name, system.partition.css
-    for device in system.deck.devices:
-        if css in device.control_unit.paths and device.access.admits(name, css):
-            yield device
+    found = (_systems(kept, _parsed(kept.cards, _cards_of(kept))) for kept in collection.decks)
+    return {node: system for systems in found for node, system in systems.items()}
 
 
 def pairings_of(collection: Collection, said: Ports) -> list[Pairing]:
@@ -128,7 +98,7 @@ def pairings_of(collection: Collection, said: Ports) -> list[Pairing]:
     ports = [
         f"{node}:{format_chpid(chpid)}={port}"
         for (node, chpid), port in known_ports(collection, said).items()
-        if node in systems and (systems[node].partition.css, chpid) in systems[node].deck.channels
+        if node in systems and (systems[node].css, chpid) in systems[node].deck.channels
     ]
     return pair_all(known, [*ports, *hinted_ports(known, ports)])
 
@@ -200,37 +170,6 @@ def switch_of(director: str) -> str | None:
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
 
 
-class RangeEnd(Struct, frozen=True):
-    """One end of a range of CTCs; ``unit`` is its control unit, None if no deck tells it."""
-
-    node: NodeName
-    chpid: ChpidId
-    unit: int | None
-    rdev: Rdev
-
-
-class CtcRange(Struct, frozen=True):
-    """``count`` CTCs whose numbers and unit addresses follow each other.
-
-    ``ends`` are (lesser name, greater name); the one that is missing is None. ``address`` is the
-    first unit address, None if no deck tells it. ``in_link`` says whether the layout has them, and
-    ``gap`` why there is no other end.
-    """
-
-    ends: tuple[RangeEnd | None, RangeEnd | None]
-    address: int | None
-    count: int = 1
-    in_link: bool = True
-    gap: str = ""
-
-    def followed_by(self, other: "CtcRange") -> bool:
-        """Whether another goes on where this ends."""
-        beyond = tuple(end and replace(end, rdev=Rdev(end.rdev + self.count)) for end in self.ends)
-        address = None if self.address is None else self.address + self.count
-        same = (self.in_link, self.gap) == (other.in_link, other.gap)
-        return same and beyond == other.ends and address == other.address
-
-
 Devices = Mapping[NodeName, Mapping[Rdev, Device]]
 """The CTC devices of systems by their numbers."""
 
@@ -238,70 +177,4 @@ Devices = Mapping[NodeName, Mapping[Rdev, Device]]
 def kept_devices(collection: Collection) -> Devices:
     """Those of the decks that a layout keeps."""
     systems = kept_systems(collection).items()
-    return {node: {each.rdev: each for each in ctcs_of(system)} for node, system in systems}
-
-
-def ranges_of_link(link: Layout, devices: Devices) -> Iterator[CtcRange]:
-    """The ranges of CTCs of a link, with control units and unit addresses as decks have them."""
-    return _ranges(_rows(link, devices))
-
-
-def _ranges(rows: Iterable[CtcRange]) -> Iterator[CtcRange]:
-    return (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
-
-
-def _rows(link: Layout, devices: Devices) -> Iterator[CtcRange]:
-    """Each CTC of a link; a device of another chpid tells nothing of it."""
-    for ctc in link.device_list():
-        ends, addresses = list[RangeEnd](), set[int]()
-        for node, chpid, rdev in zip(link.nodes, ctc.fibre.chpids, ctc.rdevs, strict=True):
-            device = devices.get(node, {}).get(rdev)
-            if device is None or not device.control_unit.is_on(chpid):
-                ends.append(RangeEnd(node, chpid, None, rdev))
-            else:
-                ends.append(RangeEnd(node, chpid, device.control_unit.number, rdev))
-                addresses.add(device.unit_address)
-        yield CtcRange((ends[0], ends[1]), min(addresses, default=None))
-
-
-def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
-    """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
-    devices = kept_devices(collection)
-    rows = [row for link in collection.links for row in _rows(link, devices)]
-    remarks: list[str] = []
-    try:
-        pairings = pairings_of(collection, {})
-    except ConfigurationError as error:
-        remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
-        pairings = []
-    seen = {tuple(end and (end.node, end.rdev) for end in row.ends) for row in rows}
-    for row in (*_defined(pairings), *_gaps(pairings)):
-        ends = tuple(end and (end.node, end.rdev) for end in row.ends)
-        rows += [] if ends in seen else [row]
-    return tuple(_ranges(rows)), tuple(remarks)
-
-
-def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
-    """What the decks join, whether a layout has it or not."""
-    for pairing in pairings:
-        for ctc in pairing.ctcs:
-            first, second = (
-                RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
-                for node, device, channel in zip(
-                    pairing.nodes, ctc.devices, ctc.channels, strict=True
-                )
-            )
-            address = ctc.devices[0].unit_address
-            yield CtcRange((first, second), address, in_link=False)
-
-
-def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
-    """Devices without a mate, but for those that lead to their own partition, as they should."""
-    for each in never_paired(pairings):
-        if not each.is_expected:
-            unit = each.device.control_unit
-            channel = next(iter(unit.paths.values()))[0].channel
-            end = RangeEnd(each.node, channel.chpid, unit.number, each.device.rdev)
-            yield CtcRange(
-                (end, None), each.device.unit_address, in_link=False, gap=each.reason.value
-            )
+    return {node: {each.rdev: each for each in system.ctcs} for node, system in systems}

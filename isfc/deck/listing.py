@@ -17,8 +17,9 @@ from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.card import CardNote
 from isfc.deck.deck import Deck, machine_of, unknown_machine
 from isfc.deck.iocp import parse_deck
-from isfc.deck.place import Place, shown, to_far_port, to_rdev
+from isfc.deck.place import Place, shown
 from isfc.deck.report_rows import Said, deck_of
+from isfc.deck.written import to_far_port, to_rdev
 from isfc.errors.arguments import checked
 from isfc.layout.layers import Plain, plain
 from isfc.layout.pasted import Kind, is_nearly, is_rule

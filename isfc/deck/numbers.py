@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck.cabling import same_port
-from isfc.deck.deck import DeckSystem, Ports, read_access
+from isfc.deck.deck import Access, DeckSystem, Ports
 from isfc.deck.iocp import by_single_css, read_address
-from isfc.deck.kept import ctcs_of, is_whole, kept_systems, known_ports, pairings_of
+from isfc.deck.kept import is_whole, kept_systems, known_ports, pairings_of
 from isfc.deck.operand import StatementOperands, by_css, words_of
 from isfc.deck.pairing import partner_images
 from isfc.deck.place import Place
@@ -43,8 +43,7 @@ def no_ctcs(collection: Collection) -> Others:
 
 def _no_ctcs(system: DeckSystem) -> Iterator[tuple[Rdev, OtherDevice]]:
     """The devices on control units to which a channel path leads that the system may use."""
-    name, css = system.partition.name, system.partition.css
-    reached: set[int] = set()
+    css, reached = system.css, set[int]()
     for each in system.deck.passed_over:
         if _is_in_another_set(each, css):
             continue
@@ -54,9 +53,9 @@ def _no_ctcs(system: DeckSystem) -> Iterator[tuple[Rdev, OtherDevice]]:
                 channels = (
                     system.deck.channels.get((css, chpid)) for chpid in chpids_of(each, css)
                 )
-                if any(channel and channel.access.admits(name, css) for channel in channels):
+                if any(channel and system.admits(channel.access) for channel in channels):
                     reached |= units
-            elif units & reached and read_access(each).admits(name, css):
+            elif units & reached and system.admits(Access.of(each)):
                 first, count = read_address(each.need("ADDRESS", ""))
                 unit = ",".join(word.text.upper() for word in each.words("UNIT"))
                 found = OtherDevice(unit, each.statement.place)
@@ -98,7 +97,7 @@ def joined_units(collection: Collection, said: Ports) -> Units:
         for end, node in enumerate(link.nodes):
             far = link.nodes[1 - end], fibre.chpids[1 - end]
             for unit in units.get(node, ()):
-                for path in unit.paths.get(systems[node].partition.css, ()):
+                for path in unit.paths.get(systems[node].css, ()):
                     there = path.link is None or same_port(path.link, ports.get(far, path.link))
                     is_named = unit.cuadd in images.get(far[0], {unit.cuadd})
                     if path.channel.chpid == fibre.chpids[end] and there and is_named:
@@ -119,7 +118,7 @@ def other_devices(collection: Collection, joined: Units) -> Others:
     """All devices of kept decks but for CTCs on control units that are ``joined``."""
     found = {node: {**devices} for node, devices in no_ctcs(collection).items()}
     for node, system in kept_systems(collection).items():
-        for device in ctcs_of(system):
+        for device in system.ctcs:
             if (node, device.control_unit.number) not in joined:
                 found.setdefault(node, {})[device.rdev] = OtherDevice("FCTC", device.place)
     return found
@@ -127,10 +126,10 @@ def other_devices(collection: Collection, joined: Units) -> Others:
 
 def numbers_of(collection: Collection) -> dict[NodeName, set[Rdev]]:
     """The numbers of all devices that a system has, by the layout and by its kept deck."""
-    found = {node: collection.rdevs_of(node) for node in collection.systems}
-    for node, devices in other_devices(collection, set()).items():
-        found[node] |= {*devices}
-    return found
+    others = other_devices(collection, set())
+    return {
+        node: collection.rdevs_of(node) | {*others.get(node, ())} for node in collection.systems
+    }
 
 
 def check_numbers(
@@ -150,8 +149,8 @@ def check_numbers(
                 if other is None or (known and rdev in known.rdevs_of(node)):
                     continue
                 system = systems[node]
-                channel = system.deck.channels.get((system.partition.css, chpid))
-                own = (each.place for each in ctcs_of(system) if each.rdev == rdev)
+                channel = system.deck.channels.get((system.css, chpid))
+                own = (each.place for each in system.ctcs if each.rdev == rdev)
                 places = [*(each for each in own if each != other.place), channel and channel.place]
                 where = f" ({places[0]})" if places[0] else ""
                 raise ConfigurationError(

@@ -46,6 +46,11 @@ class StatementOperands(Struct, frozen=True):
     statement: Statement
     values: dict[str, Value]
 
+    @classmethod
+    def of(cls, statement: Statement) -> "StatementOperands":
+        """Those of ``statement``; raise `ConfigurationError` where they are malformed."""
+        return cls(statement, {word: value for word, value, _ in _Reader(statement).operands()})
+
     def get(self, *keywords: str) -> Value | None:
         """The value of the first of ``keywords``, which mean the same, that is there."""
         return next((self.values[key] for key in keywords if key in self.values), None)
@@ -70,8 +75,7 @@ class StatementOperands(Struct, frozen=True):
 
     def text(self, keyword: str, expected: str = "one value") -> str:
         """The one word that ``keyword`` has; empty without it."""
-        word = self.word(keyword, expected)
-        return "" if word is None else word.text
+        return self.read(keyword, str, expected, expected) or ""
 
     def read(
         self, keyword: str, convert: Callable[[str], _T], expected: str, one: str = "one value"
@@ -85,12 +89,6 @@ class StatementOperands(Struct, frozen=True):
         """All words of a value, in whatever parentheses; none if there is no such keyword."""
         value = self.get(keyword)
         return [] if value is None else [*words_of(value)]
-
-
-def parse_operands(statement: Statement) -> StatementOperands:
-    """The operands of ``statement``; raise `ConfigurationError` where they are malformed."""
-    values = {keyword: value for keyword, value, _ in _Reader(statement).operands()}
-    return StatementOperands(statement, values)
 
 
 def operand_texts(statement: Statement) -> dict[str, str]:

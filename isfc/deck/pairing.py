@@ -17,7 +17,7 @@ from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
 from isfc.deck.deck import FICON, Channel, ControlUnit, DeckSystem, Device
 from isfc.errors.in_words import ranges
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
 
 class Reason(StrEnum):
@@ -109,7 +109,7 @@ class Pairing(Struct, frozen=True):
         return first, second
 
     @property
-    def nodes(self) -> tuple[NodeName, NodeName]:
+    def nodes(self) -> Nodes:
         """The names of the two systems."""
         return self.systems[0].node, self.systems[1].node
 
@@ -261,13 +261,13 @@ class _Side(Struct):
             )
         paths = control_unit.paths[partition.css]
         channel = paths[0].channel
-        if not device.access.admits(partition.name, partition.css):
+        if not self.system.admits(device.access):
             line = f" (line {device.access.place.line})" if device.access.place else ""
             text = f"NOTPART or PARTITION{line} shuts {partition.name} out"
             if control_unit.cuadd == partition.image:
                 text += ", as it should: CUADD names it"
             return Reason.EXCLUDED, text
-        if not channel.access.admits(partition.name, partition.css):
+        if not self.system.admits(channel.access):
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
             )
@@ -314,11 +314,7 @@ def partner_images(system: DeckSystem) -> frozenset[int]:
     image = system.partition.image
     if image is None:
         return frozenset()
-    unshared = any(
-        not path.channel.shared
-        for control_unit in system.deck.control_units.values()
-        for path in control_unit.paths.get(system.partition.css, ())
-    )
+    unshared = any(not path.channel.shared for path in system.paths)
     return frozenset({image, UNSHARED_IMAGE} if unshared else {image})
 
 

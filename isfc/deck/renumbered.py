@@ -6,21 +6,22 @@ each.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Final
 
 from msgspec import structs
 
-from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
+from ctc.address import RDEV_MAX, ChpidId, Rdev, format_rdev, parse_rdev
 from isfc.deck.numbers import Others, joined_units, no_ctcs, other_devices
 from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 
 FIRST: Final[Mapping[Scheme, int]] = {
@@ -91,26 +92,22 @@ def _numbers(collection: Collection) -> list[Rdev]:
 
 
 def _renumbered_by(
-    collection: Collection,
-    scheme: Scheme,
-    first: int | None,
-    others: Others,
+    collection: Collection, scheme: Scheme, first: int | None, others: Others
 ) -> Collection:
     """Its numbers begin with ``first`` if that is not None; ``others`` are no CTCs."""
     if scheme is Scheme.TARGET and first is not None:
         raise ConfigurationError("--first: numbers of target begin with the chpid; expected none")
     start = FIRST.get(scheme, 0) if first is None else first
-    links: tuple[Layout, ...]
     match scheme:
         case Scheme.ALIKE:
-            links = tuple(_alike(collection, start, others))
+            numbers = _alike(collection, start, others)
         case Scheme.TRADED:
-            links = tuple(_traded(collection, start >> 12))
+            numbers = _traded(collection, start >> 12)
         case Scheme.TARGET:
-            links = tuple(_by_target(collection))
+            numbers = _by_image(collection, None)
         case Scheme.CUADD:
-            links = tuple(_by_cuadd(collection, start >> 12))
-    found = replace(collection, links=links)
+            numbers = _by_image(collection, start >> 12)
+    found = replace(collection, links=tuple(map(_numbered, collection.links, numbers)))
     for system in found.systems:
         used = sum(len(link.ctcs) for link in found.links_of(system))
         if len(found.rdevs_of(system)) < used:
@@ -125,35 +122,37 @@ def _renumbered_by(
     return found
 
 
-def _alike(
-    collection: Collection, first: int, others: Mapping[NodeName, Iterable[Rdev]]
-) -> Iterator[Layout]:
+_Rdevs = list[tuple[Rdev, Rdev]]
+"""Numbers of the CTCs of a link, down its device list."""
+
+
+def _numbered(link: Layout, rdevs: _Rdevs) -> Layout:
+    numbers = dict(zip(link.device_list(), rdevs, strict=True))
+    return replace(link, ctcs=tuple(structs.replace(ctc, rdevs=numbers[ctc]) for ctc in link.ctcs))
+
+
+def _alike(collection: Collection, first: int, others: Others) -> Iterator[_Rdevs]:
     """Sixteen numbers for each fibre, the lowest that are free at both its ends."""
-    taken = {
-        (node, rdev // PLACES * PLACES) for node, devices in others.items() for rdev in devices
-    }
+    taken = {(node, rdev // PLACES) for node, devices in others.items() for rdev in devices}
     for link in collection.links:
-        blocks: dict[Fibre, int] = {}
-        for fibre in dict.fromkeys(ctc.fibre for ctc in link.device_list()):
-            block = -(-first // PLACES) * PLACES
-            while any((node, block) in taken for node in link.nodes):
-                block += PLACES
-            if block + PLACES - 1 > RDEV_MAX:
-                raise ConfigurationError(
-                    f"{link.name}: no sixteen numbers are left for fibre {fibre.name}; expected a "
-                    "lower --first"
-                )
-            taken |= {(node, block) for node in link.nodes}
-            blocks[fibre] = block
-        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
-        for ctc in link.device_list():
-            rdev = Rdev(blocks[ctc.fibre])
-            blocks[ctc.fibre] += 1
-            numbers[ctc] = rdev, rdev
-        yield _numbered(link, numbers)
+        blocks: dict[Fibre, Iterator[int]] = {}
+        rdevs = []
+        for fibre in (ctc.fibre for ctc in link.device_list()):
+            if fibre not in blocks:
+                every = range(-(-first // PLACES), (RDEV_MAX + 1) // PLACES)
+                free = (n for n in every if not taken & {(node, n) for node in link.nodes})
+                if (block := next(free, None)) is None:
+                    raise ConfigurationError(
+                        f"{link.name}: no sixteen numbers are left for fibre {fibre.name}; "
+                        "expected a lower --first"
+                    )
+                taken |= {(node, block) for node in link.nodes}
+                blocks[fibre] = count(block * PLACES)
+            rdevs.append(Rdev(next(blocks[fibre])))
+        yield [*zip(rdevs, rdevs, strict=True)]
 
 
-def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
+def _traded(collection: Collection, digit: int) -> Iterator[_Rdevs]:
     """The first node sends on the upper half of the device list, the second on the lower."""
     if digit + 1 > 0xF:
         raise ConfigurationError("--first: the range to receive would be beyond F; expected lower")
@@ -162,14 +161,12 @@ def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
         here, there = (
             home << 8 | (image & 0xF) << 4 for home, image in map(places.__getitem__, link.nodes)
         )
-        devices = link.device_list()
-        half = -(-len(devices) // 2)
-        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
-        for number, ctc in enumerate(devices):
-            sends, z = number < half, number % half
-            own, mate = (digit, digit + 1) if sends else (digit + 1, digit)
-            numbers[ctc] = Rdev(own << 12 | there | z), Rdev(mate << 12 | here | z)
-        yield _numbered(link, numbers)
+        size = len(link.ctcs)
+        turns = [divmod(number, -(-size // 2)) for number in range(size)]
+        yield [
+            (Rdev(digit + turn << 12 | there | z), Rdev(digit + 1 - turn << 12 | here | z))
+            for turn, z in turns
+        ]
 
 
 def _places(collection: Collection) -> dict[NodeName, tuple[int, int]]:
@@ -201,51 +198,33 @@ def _places(collection: Collection) -> dict[NodeName, tuple[int, int]]:
     return found
 
 
-def _by_cuadd(collection: Collection, digit: int) -> Iterator[Layout]:
-    """A digit, CSS and image of the target, and which device it is.
+def _by_image(collection: Collection, digit: int | None) -> Iterator[_Rdevs]:
+    """A digit, CSS and image of the target, and which device it is; or for the digit the chpid.
 
     The digit is the next one where no number is left, or where another CEC's target has them.
     """
     places = _places(collection)
-    owners: dict[tuple[NodeName, int], NodeName] = {}
+    owners: dict[tuple[NodeName, int], NodeName | None] = {}
     used: Counter[tuple[NodeName, int]] = Counter()
 
-    def next_rdev(node: NodeName, target: NodeName) -> Rdev:
-        for first in range(digit, 0x10):
-            block = first << 8 | places[target][1]
-            if owners.setdefault((node, block), target) == target and used[node, block] < PLACES:
-                used[node, block] += 1
-                return Rdev(block << 4 | used[node, block] - 1)
-        raise ConfigurationError(
-            f"{node}: no number is left for CUADD {places[target][1]:02X}; expected a lower --first"
-        )
+    def next_rdev(node: NodeName, chpid: ChpidId, target: NodeName) -> Rdev:
+        image, owner = places[target][1], None if digit is None else target
+        blocks = [chpid << 4 | image & 0xF]
+        if digit is not None:
+            blocks = [each << 8 | image for each in range(digit, 0x10)]
+        for block in blocks:
+            key = node, block
+            if owners.setdefault(key, owner) == owner and used[key] < PLACES:
+                used[key] += 1
+                return Rdev(block << 4 | used[key] - 1)
+        problem = f"no number is left for CUADD {image:02X}; expected a lower --first"
+        if digit is None:
+            problem = f"{blocks[0]:03X}0 to {blocks[0]:03X}F are used up; expected another scheme"
+        raise ConfigurationError(f"{node}: {problem}")
 
     for link in collection.links:
         first, second = link.nodes
-        devices = link.device_list()
-        numbers = {ctc: (next_rdev(first, second), next_rdev(second, first)) for ctc in devices}
-        yield _numbered(link, numbers)
-
-
-def _by_target(collection: Collection) -> Iterator[Layout]:
-    """The chpid, the image of the target, and which device it is."""
-    places = _places(collection)
-    used: Counter[tuple[NodeName, int]] = Counter()
-    for link in collection.links:
-        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
-        for ctc in link.device_list():
-            ends = []
-            for end, node in enumerate(link.nodes):
-                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]][1] & 0xF
-                if used[node, block] == PLACES:
-                    raise ConfigurationError(
-                        f"{node}: {block:03X}0 to {block:03X}F are used up; expected another scheme"
-                    )
-                ends.append(Rdev(block << 4 | used[node, block]))
-                used[node, block] += 1
-            numbers[ctc] = ends[0], ends[1]
-        yield _numbered(link, numbers)
-
-
-def _numbered(link: Layout, numbers: Mapping[CtcPair, tuple[Rdev, Rdev]]) -> Layout:
-    return replace(link, ctcs=tuple(structs.replace(ctc, rdevs=numbers[ctc]) for ctc in link.ctcs))
+        yield [
+            (next_rdev(first, near, second), next_rdev(second, far, first))
+            for near, far in (ctc.fibre.chpids for ctc in link.device_list())
+        ]

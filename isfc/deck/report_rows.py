@@ -4,16 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
-from isfc.deck.deck import (
-    DEVICES_MAX,
-    Access,
-    Channel,
-    ControlUnit,
-    CuPath,
-    Deck,
-    Device,
-    Partition,
-)
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath, Deck, Device, Partition
 from isfc.deck.place import Place
 from isfc.errors.in_words import grouped
 
@@ -31,8 +22,6 @@ def _of(said: Said, kind: str) -> Iterator[tuple[tuple[Any, ...], Any, Place]]:
 def deck_of(file: str, said: Said, rdevs: list[Rdev]) -> Deck:
     """The deck with the CTCs ``rdevs``; raise `ConfigurationError` where rows contradict it."""
     deck = Deck(file)
-    if len(rdevs) > DEVICES_MAX:
-        raise Place(file, 1).error("too many CTC devices", f"at most {DEVICES_MAX}")
     names = _names(said)
     for (css, mif), (name, place) in names.items():
         known = deck.partitions.setdefault(name, Partition(name, css, mif, place))
@@ -54,7 +43,7 @@ def deck_of(file: str, said: Said, rdevs: list[Rdev]) -> Deck:
                 "one of its range: was a line lost?",
             )
         access = Access(images.get(rdev, {}), {}, place)
-        deck.devices.append(Device(rdev, address, unit, access, place))
+        deck.add([Device(rdev, address, unit, access, place)], Place(file, 1))
     return deck
 
 

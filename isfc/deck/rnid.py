@@ -77,12 +77,7 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
             f"{system.node}",
             f"the end of its sequence number, as {system.node}=FILE:{like}",
         )
-    css = system.partition.css
-    own = {
-        f"{path.channel}"
-        for unit in system.deck.control_units.values()
-        for path in unit.paths.get(css, ())
-    }
+    css, own = system.css, {f"{path.channel}" for path in system.paths}
     ports = [
         f"{system.node}:{row['chpid']}={row['pid'][:4]}"
         for row in rows

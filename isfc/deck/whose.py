@@ -15,7 +15,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from isfc.deck.place import Place, lines_of, to_node
+from isfc.deck.place import Place, lines_of
+from isfc.deck.written import to_node
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount
 from isfc.link.name import NodeName

@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX
 
 _T = TypeVar("_T")
@@ -48,10 +48,7 @@ class CtcChoice(Struct, frozen=True):
 
 
 def build_layout(
-    nodes: tuple[NodeName, NodeName],
-    connections: Iterable[CtcChoice],
-    said: Said,
-    too_many: str = "",
+    nodes: Nodes, connections: Iterable[CtcChoice], said: Said, too_many: str = ""
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
@@ -177,7 +174,7 @@ def _asked(name: str, ask: Ask) -> str:
 
 
 def layout_of(
-    nodes: tuple[NodeName, NodeName],
+    nodes: Nodes,
     pairs: list[tuple[ChpidId, ChpidId]],
     count: int,
     profiles: Sequence[ChpidProfile],
@@ -196,7 +193,7 @@ def layout_of(
     )
 
 
-def read_nodes(text: str) -> tuple[NodeName, NodeName]:
+def read_nodes(text: str) -> Nodes:
     """Two systems, from ``ATLANTA,BOSTON``."""
     names = [NodeName(name.strip().upper()) for name in text.split(",")]
     if len(names) != 2 or names[0] == names[1]:

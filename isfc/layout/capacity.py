@@ -15,7 +15,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
 
 MB_PER_S_PER_GBPS: Final = 87.5
@@ -125,7 +125,8 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
     or chosen by. What an end sends is spread evenly over the chpids that it writes on, at both
     sides. Links that share a chpid have their parts of what is stated of it, and a straight
-    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower.
+    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower; one
+    whose constants were fitted carries what these say, in the range of the fit.
     """
     sides = {
         (way.sender, link.partner(way.sender)): _sides(link, way)
@@ -137,10 +138,10 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
         for side in sides[end]:
             for channel in side:
                 busy[channel] += each.mb_per_s / len(side)
-    slow = {link.nodes for link in links if all(f.gbps < RULE_GBPS_MAX for f in link.fibres)}
+    free = {link.nodes for link in links if not _is_held(link)}
     return {
         end: each
-        if slow & {end, end[::-1]}
+        if free & {end, end[::-1]}
         else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
         for end, each in sent.items()
     }
@@ -151,6 +152,12 @@ def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
     places = {name: place for place, name in enumerate(FEATURES, start=1)}
     on = [(places.get(each.feature, 0), each.link_gbps) for each in profiles]
     return -sum(place for place, _ in on), -sum(gbps for _, gbps in on)
+
+
+def _is_held(link: Layout) -> bool:
+    """Whether what IBM states counts of a link."""
+    fitted = link.site is not None and link.site.tells_of(f.profile.feature for f in link.fibres)
+    return not fitted and any(fibre.gbps >= RULE_GBPS_MAX for fibre in link.fibres)
 
 
 def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:
@@ -230,15 +237,14 @@ class CtcPlaces(Struct, frozen=True):
 
 def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcPlaces]]:
     """The CTCs of each fibre, down the device list, which first meets the fibres in this order."""
-    orders = [way.write_order for way in directions_of(layout)]
-    uses: dict[Fibre, list[CtcPlaces]] = {}
-    for ctc in layout.device_list():
-        down, up = (
-            order.index(rdev) + 1 if rdev in order else None
-            for order, rdev in zip(orders, ctc.rdevs, strict=True)
-        )
-        uses.setdefault(ctc.fibre, []).append(CtcPlaces(ctc, (down, up)))
-    return uses
+    down, up = (
+        {rdev: place for place, rdev in enumerate(way.write_order, start=1)}
+        for way in directions_of(layout)
+    )
+    return grouped(
+        (ctc.fibre, CtcPlaces(ctc, (down.get(ctc.rdevs[0]), up.get(ctc.rdevs[1]))))
+        for ctc in layout.device_list()
+    )
 
 
 def speed_text(fibre: Fibre) -> str:
@@ -247,6 +253,6 @@ def speed_text(fibre: Fibre) -> str:
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
-def writer_name(nodes: tuple[NodeName, NodeName], use: CtcPlaces) -> str:
+def writer_name(nodes: Nodes, use: CtcPlaces) -> str:
     """``both``, or ``ATLANTA only``."""
     return "both" if use.writer is None else f"{nodes[use.writer]} only"

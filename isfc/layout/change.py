@@ -6,6 +6,7 @@ by system, and scripts try them. A link goes down only where it is to be reset.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice, zip_longest
 from typing import Final
 
@@ -15,24 +16,14 @@ from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
 from isfc.errors.loading import named
-from isfc.layout.change_search import (
-    CtcOfLink,
-    Ctcs,
-    Judge,
-    Move,
-    Nodes,
-    Stake,
-    Stakes,
-    StepKind,
-    find_orders,
-    half_count,
-)
+from isfc.layout import change_search
+from isfc.layout.change_search import CtcOfLink, Ctcs, Judge, Move, Stake, Stakes, StepKind
 from isfc.layout.collection import Collection, with_channels
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_rdev, machines_of, on_machines
 from isfc.layout.processors import Processors
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection, format_rdevs
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX
 
 
@@ -95,10 +86,10 @@ def change_steps(
             f"systems {', '.join(after.systems)}: none of {', '.join(before.systems)}; expected "
             "two layouts of the same systems"
         )
-    both = [
-        [CtcOfLink(link.nodes, c) for link in s.links for c in link.ctcs] for s in (before, after)
+    sides = [
+        {(one := CtcOfLink(link.nodes, ctc)).key: one for link in side.links for ctc in link.ctcs}
+        for side in (before, after)
     ]
-    sides = [{one.key: one for one in each} for each in both]
     gone, new = (
         [one for key, one in mine.items() if key not in other or one.nodes == reset]
         for mine, other in (sides, sides[::-1])
@@ -111,9 +102,10 @@ def change_steps(
         else Stake(min(now[nodes], then[nodes]), judge=(judges or {}).get(nodes))
         for nodes in now.keys() & then.keys()
     }
-    orders = [*find_orders(gone, new, kept, stakes, lambda: _spare(before, after, stakes))]
+    spare = partial(_spare, before, after, stakes)
+    orders = [*change_search.find_orders(gone, new, kept, stakes, spare)]
     moves = (move for order in orders for move in order.moves)
-    on = machines_of([*after.links, *before.links])
+    on = after.machines | before.machines
     steps = tuple(_steps(moves, sides, new, stakes, on))
     lent = sum(order.cost.spares for order in orders)
     return CtcSteps(steps, lent, any(order.is_cut for order in orders))
@@ -148,7 +140,7 @@ def half_of(link: Layout) -> Layout:
     """A link with half of its CTCs, rounded down, one at least: as many of each fibre as can be."""
     ctcs = grouped((ctc.fibre, ctc) for ctc in link.device_list()).values()
     in_turn = [ctc for each in zip_longest(*ctcs) for ctc in each if ctc is not None]
-    return link.with_ctcs(tuple(in_turn[: half_count(len(in_turn))])).in_order()
+    return link.with_ctcs(tuple(in_turn[: change_search.half_count(len(in_turn))])).in_order()
 
 
 def _spare(before: Collection, after: Collection, stakes: Stakes) -> Iterator[CtcOfLink]:
@@ -159,8 +151,8 @@ def _spare(before: Collection, after: Collection, stakes: Stakes) -> Iterator[Ct
         for fibre in islice(cycle(link.fibres), stakes.get(link.nodes, Stake()).need):
             rdevs = []
             for end, node in enumerate(link.nodes):
-                begin = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre) + 1
-                rdevs.append(Rdev(first_free(begin, RDEV_MAX + 1, taken[node])))
+                last = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre)
+                rdevs.append(free_rdev(last + 1, taken[node]))
                 taken[node].add(rdevs[-1])
             yield CtcOfLink(link.nodes, CtcPair(fibre, (rdevs[0], rdevs[1])))
 

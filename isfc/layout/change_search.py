@@ -24,10 +24,8 @@ from msgspec import Struct, structs
 from ctc.address import Rdev
 from isfc.errors.in_words import grouped, runs
 from isfc.layout.layout import CtcPair
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX
-
-Nodes = tuple[NodeName, NodeName]
 
 STATES_MAX: Final = 20_000
 """States of one search before it is cut. Chosen: a few seconds."""

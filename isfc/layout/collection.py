@@ -5,7 +5,7 @@ piece of hardware: that is what links share.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -17,29 +17,13 @@ from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
 from isfc.errors.in_words import check_between
+from isfc.layout import parts
 from isfc.layout.checked_toml import within
 from isfc.layout.document import PAIRS_MAX
-from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
-from isfc.layout.parts import (
-    Cec,
-    Channel,
-    ChannelEnd,
-    KeptDeck,
-    LinkTraffic,
-    Memory,
-    OtherLink,
-    UsedFibre,
-    check_cecs,
-    check_memory,
-    check_others,
-    check_ports,
-    check_profiles,
-    check_shared_channels,
-    check_system,
-    made_whole,
-    with_machines,
-)
-from isfc.link.name import NodeName
+from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout, machines_of
+from isfc.layout.parts import Cec, Channel, ChannelEnd, KeptDeck, LinkTraffic, Memory, OtherLink
+from isfc.layout.processors import Processors
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Drawn, Note
 
 
@@ -75,26 +59,26 @@ class Collection(Drawn):
             return
         check_fields(self)
         object.__setattr__(self, "whole", True)
-        object.__setattr__(self, "links", made_whole(self.links))
+        object.__setattr__(self, "links", parts.made_whole(self.links))
         self._check_machines()
-        object.__setattr__(self, "links", with_machines(self.links, self.cecs))
+        object.__setattr__(self, "links", parts.with_machines(self.links, self.cecs))
         object.__setattr__(self, "links", with_channels(self))
         fibres = [*self.fibres()]
-        check_profiles(fibres)
-        check_ports(fibres)
-        check_others(self.others, self.links)
+        parts.check_profiles(fibres)
+        parts.check_ports(fibres)
+        parts.check_others(self.others, self.links)
 
     def _check_machines(self) -> None:
         """Raise `ConfigurationError` for what no file may say of the machines of its links."""
         systems = self.systems
-        check_cecs(self.cecs, systems)
+        parts.check_cecs(self.cecs, systems)
         homes = {system: cec for cec in self.cecs for system in cec.systems}
-        check_shared_channels(self.shared_channels, {*self.chpid_ends}, homes, systems)
-        check_memory(self.memory, systems)
+        parts.check_shared_channels(self.shared_channels, {*self.chpid_ends}, homes, systems)
+        parts.check_memory(self.memory, systems)
         for number, traffic in enumerate(self.traffic, start=1):
             for key, name in (("from", traffic.client), ("to", traffic.server)):
                 with within(f"[[traffic]] #{number} {key}"):
-                    check_system(name, systems)
+                    parts.check_system(name, systems)
             with within(f"[[traffic]] #{number} to"):
                 self.between(traffic.client, traffic.server)
             check_between(f"[[traffic]] #{number} pairs", traffic.pairs, 1, PAIRS_MAX)
@@ -113,13 +97,13 @@ class Collection(Drawn):
         end = ChannelEnd(node, chpid)
         return next((channel for channel in self.shared_channels if end in channel), (end,))
 
-    def channels_of(self, fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> tuple[Channel, ...]:
+    def channels_of(self, fibre: Fibre, nodes: Nodes) -> tuple[Channel, ...]:
         """The channels at the two ends of a fibre: twice the same if it is straight."""
         return tuple(
             self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
         )
 
-    def fibres(self) -> Iterator[UsedFibre]:
+    def fibres(self) -> Iterator[parts.UsedFibre]:
         """Every fibre of every link, with the link and the channels at its two ends."""
         for link in self.links:
             for fibre in link.fibres:
@@ -151,6 +135,11 @@ class Collection(Drawn):
         names = {name for link in self.links for name in link.nodes}
         return tuple(sorted(names, key=lambda name: name.collation))
 
+    @property
+    def machines(self) -> dict[NodeName, Processors]:
+        """What its systems run on, of those of which it is said."""
+        return machines_of(self.links)
+
     def link(self, name: str | None = None, option: str = "link") -> Layout:
         """The link that ``name``, such as ``ATLANTA-BOSTON``, means; if None, the only one.
 
@@ -166,24 +155,24 @@ class Collection(Drawn):
             raise ConfigurationError(
                 f"[[link]]: {len(self.links)} links; expected {option} with one of {known}"
             )
-        ends = set(name.upper().split("-"))
-        for link in self.links:
-            if ends == set(link.nodes):
-                return link
+        if link := self._joining(set(name.upper().split("-"))):
+            return link
         raise ConfigurationError(
             f"{option} {name[:40]!r}: no such link; expected {' or '.join(names)}"
         )
 
     def between(self, one: NodeName, other: NodeName) -> Layout:
         """The link between two systems. Raises `ConfigurationError` if there is none."""
-        for link in self.links:
-            if {one, other} == set(link.nodes):
-                return link
+        if link := self._joining({one, other}):
+            return link
         names = ", ".join(link.name for link in self.links)
         raise ConfigurationError(
             f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
             f"expected the ends of {names}"
         )
+
+    def _joining(self, ends: Set[str]) -> Layout | None:
+        return next((link for link in self.links if ends == {*link.nodes}), None)
 
     def with_link(self, link: Layout) -> "Collection":
         """The same with this link in the place of that between its systems."""
@@ -254,7 +243,7 @@ def with_channels(collection: Collection, among: Collection | None = None) -> tu
     among = among or collection
     ends = Counter(channel for *_, channels in among.fibres() for channel in channels)
 
-    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
+    def named(fibre: Fibre, nodes: Nodes) -> Fibre:
         channels = among.channels_of(fibre, nodes)
         if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
             return structs.replace(fibre, channels=()) if fibre.channels else fibre

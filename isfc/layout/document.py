@@ -10,16 +10,8 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from ctc.features import FEATURES
-from isfc.layout.checked_toml import (
-    TABLE_NAME_LENGTH_MAX,
-    check_table_name,
-    convert,
-    decode,
-    holds,
-    show_key,
-    text_of,
-    within,
-)
+from isfc.layout import checked_toml
+from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX, holds, show_key, within
 from isfc.layout.processors import MachineTable
 from isfc.link.name import NAME_LENGTH_MAX
 from isfc.reports.figure import Note
@@ -344,9 +336,9 @@ def parse_document(data: bytes | str, source: str) -> Document:
     """
     with within(source):
         content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-        tables = decode(content, "a layout")
+        tables = checked_toml.decode(content, "a layout")
         for level, what in _NAMED.items():
             for name in tables[level] if isinstance(tables.get(level), dict) else ():
-                check_table_name(f"[{level}.{show_key(name)}]", name, what)
-        root = convert(tables, Root, "")
-        return Document(source, root, tables, text_of(content, "TOML"))
+                checked_toml.check_table_name(f"[{level}.{show_key(name)}]", name, what)
+        root = checked_toml.convert(tables, Root, "")
+        return Document(source, root, tables, checked_toml.text_of(content, "TOML"))

@@ -17,16 +17,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from ctc.address import (
-    CHPID_MAX,
-    RDEV_MAX,
-    ChpidId,
-    CtcError,
-    Rdev,
-    format_rdev,
-    parse_chpid,
-    parse_rdev,
-)
+from ctc.address import RDEV_MAX, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.features import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
@@ -35,7 +26,7 @@ from isfc.errors.loading import named
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid, free_rdev
 from isfc.layout.numbering import numbers_down
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
@@ -54,18 +45,30 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="d
         raise NotImplementedError
 
 
-class MoveCtc(Edit, frozen=True, tag="move"):
-    """A CTC goes to another fibre of its link, and so to other chpids; its numbers stay."""
+class LinkEdit(Edit, frozen=True):
+    """One change of a link."""
 
     link: str
-    rdev: str
-    fibre: str
 
     def applied_to(self, collection: Collection) -> Collection:
         """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
+        return collection.with_link(self.changed(collection.link(self.link), collection))
+
+    def changed(self, link: Layout, collection: Collection) -> Layout:
+        """What its link is then."""
+        raise NotImplementedError
+
+
+class MoveCtc(LinkEdit, frozen=True, tag="move"):
+    """A CTC goes to another fibre of its link, and so to other chpids; its numbers stay."""
+
+    rdev: str
+    fibre: str
+
+    def changed(self, link: Layout, _: Collection) -> Layout:
+        """What its link is then."""
         fibre, ctc = _fibre(link, self.fibre), _ctc(link, self.rdev)
-        return _with_ctcs(collection, link, {ctc: structs.replace(ctc, fibre=fibre)})
+        return _with_ctcs(link, {ctc: structs.replace(ctc, fibre=fibre)})
 
 
 class AddCtc(Edit, frozen=True, tag="add"):
@@ -84,53 +87,45 @@ class AddCtc(Edit, frozen=True, tag="add"):
         return collection.with_link(replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
 
 
-class RemoveCtc(Edit, frozen=True, tag="remove"):
+class RemoveCtc(LinkEdit, frozen=True, tag="remove"):
     """A CTC goes, and with the last of a fibre the fibre."""
 
-    link: str
     rdev: str
 
-    def applied_to(self, collection: Collection) -> Collection:
-        """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
+    def changed(self, link: Layout, _: Collection) -> Layout:
+        """What its link is then."""
         if len(link.ctcs) == 1:
             raise ConfigurationError(f"{self.rdev}: is the last CTC of {link.name}, which stays")
-        return _with_ctcs(collection, link, {_ctc(link, self.rdev): None})
+        return _with_ctcs(link, {_ctc(link, self.rdev): None})
 
 
-class SwapRdevs(Edit, frozen=True, tag="swap"):
+class SwapRdevs(LinkEdit, frozen=True, tag="swap"):
     """Two CTCs of a link swap their device numbers: at one node, or at both if none is named."""
 
-    link: str
     rdev: str
     other: str
     node: str | None = None
 
-    def applied_to(self, collection: Collection) -> Collection:
-        """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
+    def changed(self, link: Layout, _: Collection) -> Layout:
+        """What its link is then."""
         one, other = _ctc(link, self.rdev), _ctc(link, self.other)
         if self.node not in (None, *link.nodes):
             raise no_node("node", self.node, link.nodes)
         ends = [self.node in (None, node) for node in link.nodes]
-        changed = {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)}
-        return _with_ctcs(collection, link, changed)
+        swapped = {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)}
+        return _with_ctcs(link, swapped)
 
 
-class RenumberCtc(Edit, frozen=True, tag="renumber"):
+class RenumberCtc(LinkEdit, frozen=True, tag="renumber"):
     """A CTC gets other device numbers: the first node's, and the second's."""
 
-    link: str
     rdev: str
     rdevs: tuple[str, str]
 
-    def applied_to(self, collection: Collection) -> Collection:
-        """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
+    def changed(self, link: Layout, _: Collection) -> Layout:
+        """What its link is then."""
         ctc = _ctc(link, self.rdev)
-        return _with_ctcs(
-            collection, link, {ctc: structs.replace(ctc, rdevs=_read_rdevs(self.rdevs))}
-        )
+        return _with_ctcs(link, {ctc: structs.replace(ctc, rdevs=_read_rdevs(self.rdevs))})
 
 
 class SetFibre(Edit, frozen=True, tag="set"):
@@ -168,35 +163,47 @@ class SetFibre(Edit, frozen=True, tag="set"):
         )
 
 
-class AddFibre(Edit, frozen=True, tag="add-fibre"):
+class AddFibre(LinkEdit, frozen=True, tag="add-fibre"):
     """A link gets one more fibre, between two chpids, with one CTC on it."""
 
-    link: str
     chpids: tuple[str, str]
     feature: str
 
-    def applied_to(self, collection: Collection) -> Collection:
-        """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
+    def changed(self, link: Layout, collection: Collection) -> Layout:
+        """What its link is then."""
         name = next(collection.new_names())
         chpids = parse_chpid(self.chpids[0]), parse_chpid(self.chpids[1])
         fibre = Fibre(name, find_profile(self.feature), chpids)
         ctc = CtcPair(fibre, _free(collection, link, fibre))
-        grown = replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
-        return collection.with_link(grown)
+        return replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
 
 
-class TakeAdvice(Edit, frozen=True, tag="advise"):
+class TakeAdvice(LinkEdit, frozen=True, tag="advise"):
     """A link is changed as the rule of a ``finding`` advises, in one of its ways."""
 
-    link: str
     finding: str
     way: int = 0
 
-    def applied_to(self, collection: Collection) -> Collection:
-        """What a layout is then, before it is checked."""
-        link = collection.link(self.link)
-        return collection.with_link(advised(collection, link, self.finding, self.way))
+    def changed(self, link: Layout, collection: Collection) -> Layout:
+        """What its link is then; refused if these CTCs cannot be so arranged."""
+        ways = ways_of(self.finding)
+        if not 0 <= self.way < len(ways):
+            raise ConfigurationError(
+                f"{self.finding[:40]}: expected a finding that has a way {self.way}"
+            )
+        ctcs = link.device_list()
+        old = [ctc.fibre for ctc in ctcs]
+        down = ways[self.way].change(old)
+        if down is None:
+            raise ConfigurationError(f"{self.finding}: these CTCs cannot be so arranged")
+        new = [_of_file(collection, link, down)[fibre] for fibre in down]
+        rdevs = _numbered(collection, link, _kept(old, new))
+        fibres = (*link.fibres, *(fibre for fibre in new if fibre not in link.fibres))
+        return replace(
+            link,
+            fibres=tuple(fibre for fibre in dict.fromkeys(fibres) if fibre in new),
+            ctcs=tuple(map(CtcPair, new, rdevs)),
+        )
 
 
 _KINDS: Final = (
@@ -270,7 +277,7 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
     taken = named("isfc.deck.numbers.numbers_of")(collection)
     own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
     first, second = (
-        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, taken[node]))
+        free_rdev(max(rdevs) + 1, taken[node])
         for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
     )
     return first, second
@@ -288,41 +295,15 @@ def _same_channels(collection: Collection, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _with_ctcs(
-    collection: Collection, link: Layout, changes: Mapping[CtcPair, CtcPair | None]
-) -> Collection:
-    """The collection, some CTCs of a link replaced or gone, and fibres that carry none gone."""
+def _with_ctcs(link: Layout, changes: Mapping[CtcPair, CtcPair | None]) -> Layout:
+    """The link, some of its CTCs replaced or gone, and fibres that carry none gone."""
     replaced = (changes.get(ctc, ctc) for ctc in link.ctcs)
-    ctcs = tuple(ctc for ctc in replaced if ctc is not None)
-    return collection.with_link(link.with_ctcs(ctcs))
+    return link.with_ctcs(tuple(ctc for ctc in replaced if ctc is not None))
 
 
 def features() -> tuple[str, ...]:
     """The names of the FICON features that a fibre may have, the oldest first."""
     return tuple(FEATURES)
-
-
-def advised(collection: Collection, link: Layout, finding: str, way: int) -> Layout:
-    """The link, changed in one of the ways of a rule.
-
-    Raises `ConfigurationError` if there is no such way, or it cannot be gone with these CTCs.
-    """
-    ways = ways_of(finding)
-    if not 0 <= way < len(ways):
-        raise ConfigurationError(f"{finding[:40]}: expected a finding that has a way {way}")
-    ctcs = link.device_list()
-    old = [ctc.fibre for ctc in ctcs]
-    down = ways[way].change(old)
-    if down is None:
-        raise ConfigurationError(f"{finding}: these CTCs cannot be so arranged")
-    new = [_of_file(collection, link, down)[fibre] for fibre in down]
-    rdevs = _numbered(collection, link, _kept(old, new))
-    fibres = (*link.fibres, *(fibre for fibre in new if fibre not in link.fibres))
-    return replace(
-        link,
-        fibres=tuple(fibre for fibre in dict.fromkeys(fibres) if fibre in new),
-        ctcs=tuple(map(CtcPair, new, rdevs)),
-    )
 
 
 def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dict[Fibre, Fibre]:
@@ -333,8 +314,8 @@ def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dic
         if fibre in link.fibres:
             found[fibre] = fibre
             continue
-        near = ChpidId(first_free(max(used[0]) + 1, CHPID_MAX + 1, used[0]))
-        far = ChpidId(first_free(max(used[1]) + 1, CHPID_MAX + 1, used[1] | {near}))
+        near = free_chpid(max(used[0]) + 1, used[0])
+        far = free_chpid(max(used[1]) + 1, used[1] | {near})
         km = 0 if fibre.path else fibre.km
         found[fibre] = Fibre(next(names), fibre.profile, (near, far), km=km)
         used[0].add(near)
@@ -377,5 +358,5 @@ def _at_the_end(old: int, kept: Sequence[int | None]) -> list[int | None]:
     """All new CTCs behind the others, where there is no room between: these move then."""
     moved: list[int | None] = [*range(min(old, len(kept))), *[None] * (len(kept) - old)]
     if moved == kept:
-        raise ConfigurationError(f"no device number up to {format_rdev(Rdev(RDEV_MAX))} is free")
+        raise ConfigurationError(f"no device number up to {RDEV_MAX:04X} is free")
     return moved

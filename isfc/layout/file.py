@@ -29,7 +29,7 @@ Whatever is wrong is a `ConfigurationError` that names the file, the table and t
 says what was expected.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from msgspec import structs
@@ -38,26 +38,15 @@ from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
+from isfc.layout import parts
 from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
 from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout, on_machines
-from isfc.layout.parts import (
-    Cec,
-    Channel,
-    ChannelEnd,
-    KeptDeck,
-    LinkTraffic,
-    Memory,
-    OtherCtcs,
-    OtherLink,
-    check_system,
-)
 from isfc.layout.processors import MachineTable, Processors
 from isfc.layout.sharing import with_notes
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 
-_Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
 
 
@@ -99,17 +88,17 @@ def collection_of(document: Document) -> Collection:
             for nodes in links
         )
         systems = Collection(layouts, whole=True).systems
-        own = _machines(root, systems)
+        own = dict(_machines(root, systems))
         layouts = tuple(on_machines(each, own) for each in layouts)
         return Collection(
             layouts,
             document.kept(),
-            _shared_channels(root),
-            _cecs(root),
-            _traffic(root),
-            _decks(root, systems),
-            _memory(root, systems),
-            _others(root),
+            tuple(_shared_channels(root)),
+            tuple(_cecs(root)),
+            tuple(_traffic(root)),
+            tuple(_decks(root, systems)),
+            tuple(_memory(root, systems)),
+            tuple(_others(root)),
             assumed=document.assumed,
         )
 
@@ -124,13 +113,13 @@ def far_paths(root: Root) -> dict[str, FarPath]:
     }
 
 
-def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
+def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[Nodes]:
     """The nodes of each link: of every ``[[link]]``, or those that the first fibre joins."""
     if not root.link:
         name, table = next(iter(tables.items()))
         with within(f"[fibre.{show_key(name)}] chpid"):
             return [_two_nodes(table.chpid)]
-    links: list[_Nodes] = []
+    links: list[Nodes] = []
     for number, link in enumerate(root.link, start=1):
         with within(f"[[link]] #{number} nodes"):
             nodes = _two_nodes(link.nodes)
@@ -146,7 +135,7 @@ def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
     return links
 
 
-def _two_nodes(names: Iterable[str]) -> _Nodes:
+def _two_nodes(names: Iterable[str]) -> Nodes:
     """The two nodes of the link, the lesser name first."""
     nodes = sorted({NodeName(name) for name in names}, key=lambda node: node.collation)
     if len(nodes) != 2:
@@ -155,7 +144,7 @@ def _two_nodes(names: Iterable[str]) -> _Nodes:
     return nodes[0], nodes[1]
 
 
-def _link_of(values: Mapping[str, str], links: list[_Nodes]) -> _Nodes:
+def _link_of(values: Mapping[str, str], links: list[Nodes]) -> Nodes:
     """The link whose two nodes have a value each."""
     named = {NodeName(name) for name in values}
     for nodes in links:
@@ -170,17 +159,17 @@ def _link_of(values: Mapping[str, str], links: list[_Nodes]) -> _Nodes:
     )
 
 
-def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
+def _by_node(values: Mapping[str, str], nodes: Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
     """The first node's value and the second's, each read from its text."""
     first, second = _link_of(values, [nodes])
     return read(values[first]), read(values[second])
 
 
 def _fibres(
-    tables: Mapping[str, FibreTable], paths: Mapping[str, FarPath], links: list[_Nodes]
-) -> dict[str, tuple[Fibre, _Nodes]]:
+    tables: Mapping[str, FibreTable], paths: Mapping[str, FarPath], links: list[Nodes]
+) -> dict[str, tuple[Fibre, Nodes]]:
     """The fibres by name, each with the nodes that it joins."""
-    fibres: dict[str, tuple[Fibre, _Nodes]] = {}
+    fibres: dict[str, tuple[Fibre, Nodes]] = {}
     for name, table in tables.items():
         place = f"[fibre.{show_key(name)}]"
         with within(f"{place} feature"):
@@ -225,10 +214,10 @@ def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
 
 
 def _ctcs(
-    tables: Iterable[CtcTable], fibres: Mapping[str, tuple[Fibre, _Nodes]]
-) -> list[tuple[CtcPair, _Nodes]]:
+    tables: Iterable[CtcTable], fibres: Mapping[str, tuple[Fibre, Nodes]]
+) -> list[tuple[CtcPair, Nodes]]:
     """All CTCs, in the order of the file, each with the nodes that it joins."""
-    ctcs: list[tuple[CtcPair, _Nodes]] = []
+    ctcs: list[tuple[CtcPair, Nodes]] = []
     owners: dict[tuple[NodeName, Rdev], str] = {}
     for number, table in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
@@ -253,25 +242,23 @@ def _ctcs(
     return ctcs
 
 
-def _cecs(root: Root) -> tuple[Cec, ...]:
+def _cecs(root: Root) -> Iterator[parts.Cec]:
     """The machines."""
-    cecs = []
     for name, table in root.cec.items():
         with within(f"[cec.{show_key(name)}] systems"):
             systems = tuple(map(NodeName, table.systems))
         with within(f"[cec.{show_key(name)}] machine"):
-            cecs.append(Cec(name, systems, _processors(table.machine) if table.machine else None))
-    return tuple(cecs)
+            machine = _processors(table.machine) if table.machine else None
+        yield parts.Cec(name, systems, machine)
 
 
-def _machines(root: Root, systems: tuple[NodeName, ...]) -> dict[NodeName, Processors]:
+def _machines(root: Root, systems: tuple[NodeName, ...]) -> Iterator[tuple[NodeName, Processors]]:
     """What each system runs on that says so itself."""
-    found = {}
     for name, said in root.machine.items():
         with within(f"machine {show_key(name)}"):
-            check_system(NodeName(name), systems)
-            found[NodeName(name)] = _processors(said)
-    return found
+            parts.check_system(NodeName(name), systems)
+            machine = _processors(said)
+        yield NodeName(name), machine
 
 
 def _processors(said: str | MachineTable) -> Processors:
@@ -280,20 +267,19 @@ def _processors(said: str | MachineTable) -> Processors:
     return processors_of(said)
 
 
-def _memory(root: Root, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:
+def _memory(root: Root, systems: tuple[NodeName, ...]) -> list[parts.Memory]:
     """The memory of the systems, in their order."""
     found = []
     for name, table in root.memory.items():
         with within(f"[memory.{show_key(name)}]"):
-            found.append(Memory(NodeName(name), table.free_gib, table.overcommit))
+            found.append(parts.Memory(NodeName(name), table.free_gib, table.overcommit))
     known = [*systems, *(each.system for each in found)]
-    return tuple(sorted(found, key=lambda each: known.index(each.system)))
+    return sorted(found, key=lambda each: known.index(each.system))
 
 
-def _decks(root: Root, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
+def _decks(root: Root, systems: tuple[NodeName, ...]) -> Iterator[parts.KeptDeck]:
     """The decks that are kept, each system in one at most."""
     homes: dict[NodeName, str] = {}
-    decks: list[KeptDeck] = []
     for name, table in root.deck.items():
         place = f"[deck.{show_key(name)}]"
         with within(f"{place} systems"):
@@ -301,28 +287,25 @@ def _decks(root: Root, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
             if not partitions:
                 raise ConfigurationError("names no system; expected one at least")
             for system in partitions:
-                check_system(system, systems)
+                parts.check_system(system, systems)
                 if homes.setdefault(system, name) != name:
                     raise ConfigurationError(
                         f"{system} is already in [deck.{show_key(homes[system])}]; expected it in "
                         "one deck"
                     )
-        decks.append(KeptDeck(name, partitions, tuple(table.ports), table.cards))
-    return tuple(decks)
+        yield parts.KeptDeck(name, partitions, tuple(table.ports), table.cards)
 
 
-def _shared_channels(root: Root) -> tuple[Channel, ...]:
+def _shared_channels(root: Root) -> Iterator[parts.Channel]:
     """The channels that several systems share."""
-    channels = []
     for number, table in enumerate(root.shared_channel, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
-            ends = ((NodeName(name), parse_chpid(text)) for name, text in table.chpid.items())
-            channels.append(tuple(ChannelEnd(*end) for end in ends))
-    return tuple(channels)
+            ends = [(NodeName(name), parse_chpid(text)) for name, text in table.chpid.items()]
+        yield tuple(parts.ChannelEnd(*end) for end in ends)
 
 
 def _directors(
-    place: str, table: FibreTable, nodes: tuple[NodeName, NodeName], path: FarPath | None
+    place: str, table: FibreTable, nodes: Nodes, path: FarPath | None
 ) -> tuple[str, ...]:
     """The director at each end of a fibre, or nothing.
 
@@ -346,7 +329,7 @@ def _directors(
     return directors
 
 
-def _ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> tuple[str, ...]:
+def _ports(place: str, table: FibreTable, nodes: Nodes) -> tuple[str, ...]:
     """The port of the director at each end of a fibre, or nothing."""
     if table.port is None:
         return ()
@@ -360,35 +343,31 @@ def _ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> t
     return tuple(port.rjust(2, "0") for port in ports)
 
 
-def _traffic(root: Root) -> tuple[LinkTraffic, ...]:
+def _traffic(root: Root) -> Iterator[parts.LinkTraffic]:
     """What runs over the links."""
-    found: list[LinkTraffic] = []
     for number, table in enumerate(root.traffic, start=1):
         ends: list[NodeName] = []
         for key, name in (("from", table.source), ("to", table.to)):
             with within(f"[[traffic]] #{number} {key}"):
                 ends.append(NodeName(name))
-        found.append(LinkTraffic(ends[0], ends[1], table.workload, table.pairs))
-    return tuple(found)
+        yield parts.LinkTraffic(ends[0], ends[1], table.workload, table.pairs)
 
 
-def _others(root: Root) -> tuple[OtherLink, ...]:
+def _others(root: Root) -> Iterator[parts.OtherLink]:
     """The links beside those of the file, and the channels that their CTCs are on."""
-    found: list[OtherLink] = []
     for number, table in enumerate(root.other_link, start=1):
         with within(f"[[other_link]] #{number} nodes"):
             nodes = tuple(map(NodeName, table.nodes))
         with within(f"[[other_link]] #{number} ctcs"):
             ctcs = tuple(
-                OtherCtcs(tuple(map(_channel_end, text.split("="))), count)
+                parts.OtherCtcs(tuple(map(_channel_end, text.split("="))), count)
                 for text, count in table.ctcs.items()
             )
-        found.append(OtherLink(nodes, ctcs))
-    return tuple(found)
+        yield parts.OtherLink(nodes, ctcs)
 
 
-def _channel_end(text: str) -> ChannelEnd:
+def _channel_end(text: str) -> parts.ChannelEnd:
     node, colon, chpid = text.strip().partition(":")
     if not colon:
         raise ConfigurationError(f"{text[:40]!r}: expected a system and its chpid, as ATLANTA:40")
-    return ChannelEnd(NodeName(node), parse_chpid(chpid))
+    return parts.ChannelEnd(NodeName(node), parse_chpid(chpid))

@@ -17,7 +17,7 @@ from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
 from isfc.layout.processors import Processors
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.reports.figure import Drawn, Note
 
@@ -210,7 +210,7 @@ class Layout(Drawn):
     ``notes`` are what the figures of a run of it alone do not have, though its file says so.
     """
 
-    nodes: tuple[NodeName, NodeName]
+    nodes: Nodes
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
     site: "SiteProfile | None" = None
@@ -294,6 +294,16 @@ def first_free(begin: int, end: int, taken: Container[int]) -> int:
     return next(number for number in numbers if number not in taken)
 
 
+def free_chpid(begin: int, taken: Container[int]) -> ChpidId:
+    """The first chpid from ``begin`` on that is free, as `first_free` finds it."""
+    return ChpidId(first_free(begin, CHPID_MAX + 1, taken))
+
+
+def free_rdev(begin: int, taken: Container[int]) -> Rdev:
+    """The first device number from ``begin`` on that is free, as `first_free` finds it."""
+    return Rdev(first_free(begin, RDEV_MAX + 1, taken))
+
+
 Down = Sequence[Fibre]
 """The fibre of each CTC, down the device list."""
 
@@ -307,8 +317,8 @@ def around(outer: Down, inner: Down) -> Down:
 def unused_chpids(fibres: Down) -> tuple[ChpidId, ChpidId]:
     """A chpid at each end that no fibre has."""
     used = [{int(fibre.chpids[end]) for fibre in fibres} for end in (0, 1)]
-    near = first_free(0, CHPID_MAX + 1, used[0])
-    return ChpidId(near), ChpidId(first_free(0, CHPID_MAX + 1, used[1] | {near}))
+    near = free_chpid(0, used[0])
+    return near, free_chpid(0, used[1] | {near})
 
 
 CHANNELS_MAX: Final = 8

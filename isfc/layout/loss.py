@@ -20,7 +20,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.parts import Cec
-from isfc.layout.sharing import channel_name, in_use
+from isfc.layout.sharing import channel_name, in_use, with_ctcs
 from isfc.link.name import NodeName
 
 DIRECTOR, PORT, PATH, ISL, CEC, SYSTEM = "director", "port", "path", "isl", "cec", "system"
@@ -264,14 +264,12 @@ def losses(collection: Collection, only: str = "") -> Iterator[Loss]:
     one piece.
     """
     for kind, name, gone, names in _pieces(collection):
-        if only not in ("", kind):
-            continue
-        links = (
-            link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc not in gone))
-            for link in collection.links
-        )
-        rest = in_use(replace(collection, links=tuple(link for link in links if link.ctcs)))
-        yield _loss(kind, name, collection, rest, names)
+        if only in ("", kind):
+            yield _loss(kind, name, collection, _left(collection, gone), names)
+
+
+def _left(collection: Collection, gone: Set[CtcPair]) -> Collection:
+    return with_ctcs(collection, lambda _, ctc: ctc not in gone)
 
 
 def loss_of(collection: Collection, pieces: Sequence[str]) -> Loss:
@@ -376,11 +374,7 @@ def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
     for name in sorted(fibres):
         if name not in names:
             raise ConfigurationError(f"there is no [fibre.{name}]; {expected(name, names)}")
-    lefts = (
-        link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres))
-        for link in collection.links
-    )
-    links = tuple(left for left in lefts if left.ctcs)
-    if not links:
+    left = with_ctcs(collection, lambda _, ctc: ctc.fibre.name not in fibres)
+    if not left.links:
         raise ConfigurationError("no CTC is left: the link is down")
-    return in_use(replace(collection, links=links))
+    return left

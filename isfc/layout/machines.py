@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, convert
 
 from isfc.errors import ConfigurationError
-from isfc.layout.processors import ENGINES, MachineTable, Processors
+from isfc.layout.processors import ENGINES, IFL, THREADS, MachineTable, Processors
 
 
 class Estimate(IntEnum):
@@ -163,6 +163,13 @@ def processors_of(said: str | MachineTable) -> Processors:
     if not re.fullmatch(ENGINE, said.engine):
         raise ConfigurationError(f"engine {said.engine[:40]!r}: expected {ENGINES}")
     return Processors(find_machine(said.name).name, said.engine, said.processors, said.smt)
+
+
+def read_processors(text: str) -> Processors:
+    """A machine as an option says it: ``z16``, or ``z15 T02/CP 601``, or ``z16/SMT``."""
+    name, *more = (part.strip() for part in text.split("/"))
+    engine = "/".join(part for part in more if part != THREADS) or IFL
+    return processors_of(MachineTable(name, engine, None, THREADS in more))
 
 
 def on_type(text: str) -> Processors | None:

@@ -17,7 +17,7 @@ from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX
 from isfc.layout.layout import Fibre, Layout, machines_of, on_machines
 from isfc.layout.processors import Processors
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX
 
 SYSTEMS_MAX: Final = 32
@@ -128,7 +128,7 @@ def made_whole(links: Sequence[Layout]) -> tuple[Layout, ...]:
     """
     if not links:
         raise ConfigurationError("links: none; expected one or more")
-    joined: set[tuple[NodeName, NodeName]] = set()
+    joined: set[Nodes] = set()
     owners: dict[tuple[NodeName, Rdev], Layout] = {}
     for link in links:
         first, second = link.nodes

@@ -3,6 +3,7 @@
 How fast CP is there tells `isfc.layout.machines`.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from isfc.layout.checked_toml import holds
 
 IFL: Final = "IFL"
+THREADS: Final = "SMT"
 ENGINES: Final = '"IFL", "CP", or a CP with its setting, such as "CP 601"'
 PROCESSORS_MAX: Final = 64
 """More than z/VM takes of logical processors without SMT (general knowledge)."""
@@ -39,6 +41,13 @@ class Processors(Struct, frozen=True):
     smt: bool = False
     case: int = 1
 
+    @property
+    def option(self) -> str:
+        """``z16/CP 601``: as options take it, without how many."""
+        return "/".join(self._parts())
+
     def __str__(self) -> str:
-        parts = (self.machine, self.engine * (self.engine != IFL), "SMT" * self.smt)
-        return ", ".join(filter(None, parts))
+        return ", ".join(self._parts())
+
+    def _parts(self) -> Iterable[str]:
+        return filter(None, (self.machine, self.engine * (self.engine != IFL), THREADS * self.smt))

@@ -4,36 +4,26 @@ from typing import Any, Final
 
 import msgspec
 
+from isfc.layout import document
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX, words_of
-from isfc.layout.document import (
-    CecTable,
-    CtcTable,
-    DeckTable,
-    FibreTable,
-    IslTable,
-    LinkTable,
-    MemoryTable,
-    OtherLinkTable,
-    PathTable,
-    Root,
-    SharedChannelTable,
-    TrafficTable,
-)
 from isfc.layout.processors import MachineTable
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
-    FibreTable: ("[fibre.NAME]", "one FICON path"),
-    LinkTable: ("[[link]]", "one of several links"),
-    CtcTable: ("[[ctc]]", "CTCs of one fibre"),
-    SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
-    CecTable: ("[cec.NAME]", "a machine and its systems"),
+    document.FibreTable: ("[fibre.NAME]", "one FICON path"),
+    document.LinkTable: ("[[link]]", "one of several links"),
+    document.CtcTable: ("[[ctc]]", "CTCs of one fibre"),
+    document.SharedChannelTable: (
+        "[[shared_channel]]",
+        "chpids of several systems that are one channel",
+    ),
+    document.CecTable: ("[cec.NAME]", "a machine and its systems"),
     MachineTable: ("machine", "what a system runs on"),
-    MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
-    TrafficTable: ("[[traffic]]", "what runs over a link"),
-    OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
-    DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
-    PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
-    IslTable: ("isl", "the inter-switch links of a path"),
+    document.MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
+    document.TrafficTable: ("[[traffic]]", "what runs over a link"),
+    document.OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
+    document.DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
+    document.PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
+    document.IslTable: ("isl", "the inter-switch links of a path"),
 }
 """Every table that is checked here: its heading, and what it is."""
 
@@ -43,7 +33,7 @@ def schema() -> dict[str, Any]:
 
     It is stricter in one thing, how features are spelt, and cannot say what holds between tables.
     """
-    kinds: tuple[type[msgspec.Struct], ...] = (Root, *_TABLES)
+    kinds: tuple[type[msgspec.Struct], ...] = (document.Root, *_TABLES)
     _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for kind in kinds:
         keys, words = tables[kind.__name__]["properties"], words_of(kind)
@@ -51,7 +41,7 @@ def schema() -> dict[str, Any]:
             keys[key] = _plain(field) | {"description": words[key]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        **tables[Root.__name__],
+        **tables[document.Root.__name__],
         "required": ["fibre", "ctc"],
         "title": "A layout of isfc",
         "description": "The CTCs of a logical link between two z/VM systems, or of several links.",

@@ -4,20 +4,20 @@ An import keeps of decks what other partitions have on the channels of the links
 (``[[other_link]]``). No figure has these CTCs but that of `with_others`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from msgspec import structs
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
+from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, first_free, machines_of, on_machines
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid, free_rdev, on_machines
 from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.reports.figure import Note, NoteKind
 
 
@@ -72,6 +72,15 @@ def in_use(collection: Collection) -> Collection:
             if any(end in ends for each in other.ctcs for end in each.channels)
         ),
     )
+
+
+def with_ctcs(collection: Collection, is_kept: Callable[[Layout, CtcPair], bool]) -> Collection:
+    """The collection with some of its CTCs alone; a link of which none is kept goes too."""
+    links = (
+        link.with_ctcs(tuple(ctc for ctc in link.ctcs if is_kept(link, ctc)))
+        for link in collection.links
+    )
+    return in_use(replace(collection, links=tuple(link for link in links if link.ctcs)))
 
 
 def only(collection: Collection, link: Layout) -> Collection:
@@ -137,7 +146,7 @@ def open_questions(collection: Collection, link: Layout | None = None) -> tuple[
     return (*_one_channel(maybe_one(collection, link)), *_joined(links), *collection.assumed)
 
 
-def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:
+def _one_channel(found: Mapping[Nodes, tuple[str, ...]]) -> Iterator[Note]:
     by_chpids = grouped((chpids, " and ".join(nodes)) for nodes, chpids in found.items())
     places = [
         f"chpid{'s' * (len(chpids) > 1)} {first_listed(chpids, 8)} at {first_listed(pairs, 3)}"
@@ -169,16 +178,14 @@ def _joined(links: Sequence[Layout]) -> Iterator[Note]:
         )
 
 
-def maybe_one(
-    collection: Collection, link: Layout | None = None
-) -> dict[tuple[NodeName, NodeName], tuple[str, ...]]:
+def maybe_one(collection: Collection, link: Layout | None = None) -> dict[Nodes, tuple[str, ...]]:
     """The chpids that have one number at two systems and may be one channel, or two, by systems.
 
     ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
     ``link``, and of all links if it is None.
     """
     users = grouped((end.chpid, end.node) for end in collection.chpid_ends)
-    found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
+    found: dict[Nodes, dict[str, None]] = {}
     for each in (link,) if link is not None else collection.links:
         for fibre in each.fibres:
             for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
@@ -299,7 +306,7 @@ class _Places:
         fibres = tuple(dict.fromkeys(ctc.fibre for ctc in found))
         site = self._collection.links[0].site
         link = Layout((first, second), fibres, tuple(found), site=site)
-        return on_machines(link, machines_of(self._collection.links))
+        return on_machines(link, self._collection.machines)
 
     def shared_channels(self) -> tuple[Channel, ...]:
         """The channels of several systems, by all chpids that were taken."""
@@ -321,11 +328,10 @@ class _Places:
     def _chpid(self, node: NodeName, channel: Channel) -> ChpidId:
         """The chpid of a channel at a system: its number elsewhere, or the next that is free."""
         taken = {chpid for (owner, _), chpid in self._chpids.items() if owner == node}
-        free = ChpidId(first_free(channel[0].chpid, CHPID_MAX + 1, taken))
-        return self._chpids.setdefault((node, channel), free)
+        return self._chpids.setdefault((node, channel), free_chpid(channel[0].chpid, taken))
 
     def _rdev(self, node: NodeName) -> Rdev:
         used = self._rdevs.setdefault(node, set())
-        rdev = Rdev(first_free(0, RDEV_MAX + 1, used))
+        rdev = free_rdev(0, used)
         used.add(rdev)
         return rdev

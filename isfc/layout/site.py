@@ -90,6 +90,10 @@ class SiteProfile:
     """that of the logarithms of all constants, in their order, with what is not told as uncertain
     as it was; ranges are made from it"""
 
+    def tells_of(self, features: Iterable[str]) -> bool:
+        """Whether it knows how well its constants are known, and they are of these features."""
+        return bool(self.covariance) and set(features) <= {*self.features}
+
     def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
         """A feature with its factors, if it is one of those that were fitted."""
         if profile.feature not in self.features:

@@ -40,6 +40,10 @@ class NodeName(str):
         return self.collation < other.collation
 
 
+Nodes = tuple[NodeName, NodeName]
+"""The two systems of a link; of a layout, the lesser name first."""
+
+
 ISLINK: Final = "ISLink"
 NODE: Final = "NODe"
 ALL: Final = "ALL"

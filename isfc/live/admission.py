@@ -127,7 +127,7 @@ def fault(ours: Hello, theirs: Hello) -> str | None:
     if theirs.capabilities != ours.capabilities:
         return f"one of {theirs.node} and {ours.node} verifies messages, and the other does not"
     if theirs.program != ours.program:
-        return f"{theirs.node} and {ours.node} have different workloads"
+        return f"{theirs.node} and {ours.node} have different workloads, or versions"
     return None
 
 

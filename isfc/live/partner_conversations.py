@@ -23,7 +23,7 @@ from isfc.programs.protocol import (
     SeverCode,
     check_service,
 )
-from isfc.programs.register import LinkRoom
+from isfc.programs.register import Incoming
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
 from isfc.system.link_end import LinkEndDefinition
@@ -48,25 +48,25 @@ When the conversation is over before that, its verbs raise; `HANDLER_S` later it
 class PartnerConversations:
     """The conversations of programs with those of one partner. It is a `Program` of its engine.
 
-    ``services`` are those that the node offers, and ``room`` what conversations may have in its
+    ``services`` are those that the node offers, and ``incoming`` what comes over its
     links, both of which the links may have in common.
     """
 
-    runs: Final = "conversations"
-    """What runs over the link, as both ends tell each other."""
+    runs: Final = "conversations 2"
+    """What runs over the link, as both ends tell each other; the number is of their verbs."""
 
     def __init__(
         self,
         definition: LinkEndDefinition,
         services: dict[str, Handler],
-        room: LinkRoom,
+        incoming: Incoming,
         limits: ConversationLimits | None,
         *,
         verified: bool,
     ) -> None:
         self.definition = definition
         self.board = Switchboard(
-            lesser=definition.name.precedes(definition.partner), limits=limits, room=room
+            lesser=definition.name.precedes(definition.partner), limits=limits, incoming=incoming
         )
         self.verifying = Verifying(self.board) if verified else None
         """What counts the messages that do not verify, where they are verified."""

@@ -38,7 +38,7 @@ from isfc.live.memory import keep_freed
 from isfc.live.pace import Clock, unpaced
 from isfc.live.partner_conversations import Handler, PartnerConversations
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
-from isfc.programs.register import LinkRoom
+from isfc.programs.register import Incoming
 from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import system_of
 
@@ -180,10 +180,10 @@ class OpenNode:
         self.address: Endpoint | None = None
         """Where it listens; port 0 has become a real one."""
         self._services: dict[str, Handler] = {}
-        room = LinkRoom()
+        incoming = Incoming()
         self.exchanges = {
             each.partner: PartnerConversations(
-                each, self._services, room, limits, verified=verified
+                each, self._services, incoming, limits, verified=verified
             )
             for each in definitions
         }

@@ -34,7 +34,7 @@ from isfc.programs.protocol import (
     after_step,
     after_verb,
 )
-from isfc.programs.register import TURN_LENGTH, Register
+from isfc.programs.register import LITTLE_LENGTH, TOLD_LENGTH, TURN_LENGTH, Register
 
 UNDER_WAY_MAX: Final = 2
 """Small pieces of a conversation that are under way before others wait for each other: a partner
@@ -93,6 +93,11 @@ class ConversationEnd:
         self._passing = False
         self._accept_due = False
         self._finish_due = False
+        self._bulk_limit = 0
+        """What the partner is still to be told that bulk may have in the link."""
+        self._usual_length = 2 * LITTLE_LENGTH
+        """Bytes of each message that comes, about: the last one counts half. One short one may be
+        the beginning of bulk, but two are not."""
         self.in_link_count = 0
         """Messages that the link holds."""
         self.credit_length = 0
@@ -250,6 +255,9 @@ class ConversationEnd:
             self._receive_credit(body)
         elif verb == Verb.FINISH:
             self._receive_finish(body)
+        elif verb == Verb.LIMIT:
+            self._register.told_limit = verbs.parse_room(body)
+            self._register.told_length = TOLD_LENGTH
         else:
             self._receive_data(verb, body)
 
@@ -277,6 +285,9 @@ class ConversationEnd:
             if self._accept_due:
                 self._accept_due = False
                 return self._said(verbs.accept(self._window_length))
+            if self._bulk_limit:
+                limit, self._bulk_limit = self._bulk_limit, 0
+                return self._said(verbs.limit(limit))
             if self._credit_due:
                 held_length, register = self._window_length + self._arrived.length, self._register
                 self.target_length = register.windows.arrange(
@@ -316,8 +327,7 @@ class ConversationEnd:
         if passes or (length and not gathers):
             verb = Verb.LAST if passes else Verb.DATA
             was_full = self.room_length <= 0
-            copies = length < GATHERED_LENGTH or self._register.even_pieces
-            if copies or self.traffic is not _TRANSPORT:
+            if length < GATHERED_LENGTH or self.traffic is not _TRANSPORT:
                 message = self._said(unsent.take_behind(_SAID[verb], length))
             else:
                 data = unsent.take_uncopied(length)
@@ -369,6 +379,11 @@ class ConversationEnd:
         if length > self._window_length:
             raise RemoteProtocolError("more data than it was given room for")
         self._window_length -= length
+        self._usual_length = (self._usual_length + length) // 2
+        register = self._register
+        if limit := register.incoming.note(register, length, self._usual_length):
+            self._bulk_limit = limit
+            self._queue_send()
         # a view may be of a large buffer, so that long data are copied, but once
         self._arrived.add(body.tobytes() if isinstance(body, memoryview) else body)
         if verb == Verb.LAST:

@@ -57,6 +57,9 @@ class Verb(IntEnum):
     SEVER = 7
     """Each end's last message: why the conversation is over (1), how many of the partner's bytes
     have been received (8), and words for people."""
+    LIMIT = 8
+    """Short messages come beside bulk: so many bytes of bulk (4) may be in the link, for the next
+    `isfc.programs.register.TOLD_LENGTH`."""
 
 
 class SeverCode(IntEnum):
@@ -122,6 +125,11 @@ def credit(room_length: int) -> bytes:
     return _verb_and_room(Verb.CREDIT, room_length)
 
 
+def limit(length: int) -> bytes:
+    """The message that says how many bytes of bulk may be in the link."""
+    return _verb_and_room(Verb.LIMIT, length)
+
+
 def sever(reason: ConversationSevered, received_length: int = 0) -> bytes:
     """The message that ends a conversation, in which so many bytes have been received."""
     text = reason.text.encode("utf-8", "replace")[:SEVER_TEXT_LENGTH_MAX]
@@ -139,7 +147,7 @@ def parse_connect(body: bytes | memoryview) -> tuple[int, int, str]:
 
 
 def parse_room(body: bytes | memoryview) -> int:
-    """The room that the body of an ACCEPT or a CREDIT grants."""
+    """The room that the body of an ACCEPT, a CREDIT or a LIMIT grants."""
     if len(body) != _NUMBER.size:
         raise WireError("a number of the wrong length", 1)
     return int(_NUMBER.unpack(body)[0])
@@ -295,6 +303,7 @@ VERBS: Final[dict[int, _After]] = {
     Verb.LAST: {**_OPEN, **_CLOSING},
     Verb.CREDIT: {**_OPEN, **_CLOSING},
     Verb.FINISH: {**_OPEN, **_CLOSING},
+    Verb.LIMIT: {**_OPEN, **_CLOSING},
     Verb.SEVER: {
         _S.CONNECTING: _S.SEVER_RECEIVED,
         _S.REQUESTED: _S.SEVER_RECEIVED,

@@ -1,4 +1,4 @@
-"""What the conversations of a node have in common: numbers, turns, windows, room in its links.
+"""What the conversations of a node have in common: numbers, turns, windows, room in links.
 
 `Turns` says whose turn it is to send, by bytes: deficit round robin. In each round a conversation
 sends `TURN_LENGTH` bytes, and one that has sent more pays in the next. Who has little to send goes
@@ -19,27 +19,33 @@ from isfc.link.message import Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs.protocol import GATHERED_LENGTH, ConversationLimits
 
-BESIDE_LENGTH: Final = 2**19
-"""Bytes in a link while little is sent beside, at most: two long messages, of which one is read
-while the other one is written."""
+BESIDE_LENGTH: Final = 3 * 2**18
+"""Bytes of bulk that are on their way to a node while short messages come, at most: a round trip
+then takes two to four times as long as alone, and bulk keeps about 0.7 (docs/decisions/0008)."""
 
-BESIDE_NS: Final = 300_000
+BESIDE_NS: Final = 400_000
 BESIDE_LENGTH_MIN: Final = 163_840
-"""In slower links there are fewer: as many as they carry in that time, but two messages that do not
-wait for others of their conversation (`isfc.programs.protocol.GATHERED_LENGTH`)."""
+"""Where bulk that is alone comes slower there are fewer: as many as come in that time, but two
+messages that do not wait for others (`isfc.programs.protocol.GATHERED_LENGTH`)."""
 
-MEASURED_LENGTH: Final = 2**20
-"""Bytes for each of which it is measured how fast the links are."""
-
-BULK_LENGTH: Final = 262_144
-"""Bytes in the links: with fewer there, what is little may be the beginning of bulk."""
+MEASURED_LENGTH: Final = 2**22
+"""Bytes of bulk for each of which it is measured how fast they come."""
 
 ALONE_LENGTH: Final = 64 * 2**20
-"""Bytes of bulk that pass without anything little beside until it has all room again: at the speed
+"""Bytes of bulk that come without anything short beside until it has all room again: at the speed
 of sockets less than a tenth of a second."""
+
+TELL_LENGTH: Final = 2**21
+"""Bytes of bulk that come until partners are told again."""
+
+TOLD_LENGTH: Final = 4 * TELL_LENGTH
+"""Bytes of bulk for which it holds what a partner has said of the link."""
 
 SPARE_SHARE: Final = 8
 """That part of what a link may hold is left to those who send little."""
+
+LITTLE_LENGTH: Final = 16_384
+"""Who has fewer bytes to send goes first, and whose messages are shorter has bulk make way."""
 
 _PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
 """Most bytes in one message, which the link need not cut, whatever goes around them."""
@@ -50,53 +56,55 @@ def piece_length(limit: int) -> int:
     return min(_PIECE_LENGTH_MAX, max(GATHERED_LENGTH, limit // 2))
 
 
-class LinkRoom:
-    """What all links of a node hold, and how much bulk each may have."""
+class Incoming:
+    """What arrives at a node over all its links, and how much bulk may be on its way there.
+
+    What comes goes through one loop, so that a short message waits for all bulk that came before,
+    over whatever link. Only the receiver knows of both, so it is the receiver that says how much.
+    """
 
     def __init__(self) -> None:
-        self.in_link_length = 0
-        """Bytes that the links hold."""
-        self._beside_length = 0
-        """Bytes of bulk until it has all room again."""
-        self._beside_limit = BESIDE_LENGTH
-        """What a link may hold until then."""
-        self._passed_length = 0
-        self._since_ns = 0
-        """Bytes that are at the partners, and since when, for the next measurement."""
+        self._bulk_length = 0
+        """Bytes of bulk that have come."""
+        self._alone_length = 0
+        """With so many bulk has all room again."""
+        self._told: dict[object, int] = {}
+        """With how many each link is to be told again, by its register."""
+        self._limit = BESIDE_LENGTH
+        """How many may be on their way beside short messages."""
+        self._measured_length = 0
+        self._measured_ns = 0
+        """How many had come when that was last looked at, and when."""
 
-    @property
-    def beside(self) -> bool:
-        """Whether somebody sends little, and bulk has little room."""
-        return self._beside_length > 0
+    def measure(self, now_ns: int) -> None:
+        """Look how fast bulk comes while it is alone; one look that finds less counts little."""
+        length = self._bulk_length - self._measured_length
+        if length >= MEASURED_LENGTH:
+            in_time_length = length * BESIDE_NS // max(1, now_ns - self._measured_ns)
+            if self._bulk_length >= self._alone_length:
+                limit = max(BESIDE_LENGTH_MIN, self._limit * 3 // 4, in_time_length)
+                self._limit = min(BESIDE_LENGTH, limit)
+            self._measured_length, self._measured_ns = self._bulk_length, now_ns
 
-    def bulk_limit(self, link_length: int) -> int:
-        """What a link of at most ``link_length`` bytes may hold before more bulk has to wait."""
-        limit = link_length - link_length // SPARE_SHARE
-        return min(limit, self._beside_limit) if self._beside_length else limit
+    def note(self, link: object, length: int, usual_length: int) -> int:
+        """Bytes have come over a link, in a conversation whose messages usually are so long.
 
-    def note_passed(self, length: int, now_ns: int) -> None:
-        """So many bytes are at the partners."""
-        self._passed_length += length
-        if self._passed_length >= MEASURED_LENGTH:
-            in_time_length = self._passed_length * BESIDE_NS // max(1, now_ns - self._since_ns)
-            self._beside_limit = min(BESIDE_LENGTH, max(BESIDE_LENGTH_MIN, in_time_length))
-            self._passed_length, self._since_ns = 0, now_ns
-
-    def note_bulk(self, length: int) -> None:
-        """So many bytes of bulk are sent."""
-        self._beside_length = max(0, self._beside_length - length)
-
-    def note_little(self) -> None:
-        """Somebody who sends little has sent something."""
-        if self.in_link_length > min(BULK_LENGTH, self._beside_limit // 2):
-            self._beside_length = ALONE_LENGTH
+        How many bytes of bulk the partner may have in the link from now on; 0 if nothing is to be
+        said.
+        """
+        if usual_length < LITTLE_LENGTH:
+            self._alone_length = self._bulk_length + ALONE_LENGTH
+            return 0
+        self._bulk_length = bulk_length = self._bulk_length + length
+        if bulk_length >= self._alone_length or bulk_length < self._told.get(link, 0):
+            return 0
+        self._told[link] = bulk_length + TELL_LENGTH
+        links = [again for again in self._told.values() if again > bulk_length - TELL_LENGTH]
+        return self._limit // len(links)
 
 
 TURN_LENGTH: Final = 262_144
 """Bytes that a conversation sends in a round: as much as its longest message has."""
-
-LITTLE_LENGTH: Final = 16_384
-"""Who has fewer bytes to send goes first."""
 
 
 class Sender(Protocol):
@@ -216,8 +224,12 @@ class Register(Generic[_MemberT]):
     The node opens those whose numbers have the parity of ``first_number``.
     """
 
-    def __init__(self, limits: ConversationLimits, first_number: int = 0) -> None:
+    def __init__(
+        self, limits: ConversationLimits, first_number: int = 0, incoming: Incoming | None = None
+    ) -> None:
         self.limits = limits
+        self.incoming = incoming or Incoming()
+        """What arrives over this and the other links of the node."""
         self.windows = Windows(limits)
         self.conversations: dict[int, _MemberT] = {}
         """Those that are not over, by number."""
@@ -227,8 +239,6 @@ class Register(Generic[_MemberT]):
         """Those that their program should look at, each once."""
         self.piece_length = piece_length(limits.link_length)
         """Most bytes in one message now."""
-        self.even_pieces = False
-        """Whether messages are of so many bytes, copied together, rather than as they were sent."""
         self._first_number = first_number
         self._restart()
 
@@ -236,6 +246,8 @@ class Register(Generic[_MemberT]):
         self.openings = count()
         """Counts the conversations that the node opens, as they are asked for."""
         self._next_number = self._first_number
+        self.told_limit = self.told_length = 0
+        """What the partner lets bulk have in the link, and for how many bytes more that holds."""
         self._free: dict[Traffic, deque[int]] = {traffic: deque() for traffic in Traffic}
         self._counts = [0, 0]
 
@@ -248,6 +260,13 @@ class Register(Generic[_MemberT]):
     def requested_count(self) -> int:
         """Conversations that the partner has opened."""
         return self._counts[1 - self._first_number]
+
+    @property
+    def bulk_limit(self) -> int:
+        """What the link may hold before more bulk has to wait."""
+        limit = self.limits.link_length
+        limit -= limit // SPARE_SHARE
+        return min(limit, max(GATHERED_LENGTH, self.told_limit)) if self.told_length > 0 else limit
 
     @property
     def send_share(self) -> int:

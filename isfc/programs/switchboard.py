@@ -26,7 +26,7 @@ from isfc.programs.protocol import (
     SeverCode,
     Verb,
 )
-from isfc.programs.register import LinkRoom, Register, piece_length
+from isfc.programs.register import Incoming, Register, piece_length
 
 MESSAGE_COST_LENGTH: Final = 256
 """Bytes that a message costs in memory besides its data."""
@@ -40,7 +40,6 @@ EARLY_MAX: Final = 65_536
 
 # An enumeration's members are slow to reach, and this one is needed for every message.
 _TRANSPORT: Final = Traffic.TRANSPORT
-_CREDIT: Final = int(Verb.CREDIT)
 
 
 class Switchboard:
@@ -48,7 +47,7 @@ class Switchboard:
 
     After a verb, its own or a conversation's, hand what `messages` returns to the engine.
     `poll_changed` names the conversations that a program should look at again; one in the state
-    REQUESTED asks for a service. ``room`` is what the links of the node have in common.
+    REQUESTED asks for a service. ``incoming`` is what the links of the node have in common.
     """
 
     def __init__(
@@ -56,12 +55,12 @@ class Switchboard:
         *,
         lesser: bool,
         limits: ConversationLimits | None = None,
-        room: LinkRoom | None = None,
+        incoming: Incoming | None = None,
     ) -> None:
         self._first_number = 0 if lesser else 1
         self.limits = limits or ConversationLimits()
         """What the node's conversations may take."""
-        self._register = Register[ConversationEnd](self.limits, self._first_number)
+        self._register = Register[ConversationEnd](self.limits, self._first_number, incoming)
         self.conversations = self._register.conversations
         """Those that are not over, by number."""
         self.stray_count = 0
@@ -70,7 +69,6 @@ class Switchboard:
         """What is still to be said on numbers that have no conversation."""
         self.in_link_length = 0
         """What the link holds of us: bytes, and what messages cost besides."""
-        self._room = room or LinkRoom()
         self._opening = 0
         """Of the partner's openings, the one that is to begin next."""
         self._early: dict[int, ConversationEnd | None] = {}
@@ -85,16 +83,15 @@ class Switchboard:
         if isinstance(event, Delivered):
             for message in event.messages:
                 self._receive_message(message)
+            self._register.incoming.measure(now_ns)
         elif isinstance(event, Sent):
-            held_length = self.in_link_length
             for message in event.messages:
-                self._hold(-message.length)
+                self.in_link_length -= message.length
                 if message.more:
                     continue
-                self._hold(-MESSAGE_COST_LENGTH)
+                self.in_link_length -= MESSAGE_COST_LENGTH
                 if isinstance(message.sender, ConversationEnd):
                     message.sender.note_sent()
-            self._room.note_passed(held_length - self.in_link_length, now_ns)
         elif isinstance(event, Severed):
             self.lose(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
@@ -115,7 +112,7 @@ class Switchboard:
         """End every conversation: the link has forgotten everything, numbers included."""
         self._register.lose(reason)
         self._answers.clear()
-        self._hold(-self.in_link_length)
+        self.in_link_length = 0
         self._opening = 0
         self._early.clear()
 
@@ -135,35 +132,26 @@ class Switchboard:
             return []
         transport: list[Message] = []
         legacy: list[Message] = []
-        limit, room = self.limits.link_length, self._room
+        limit, bulk_limit = self.limits.link_length, self._register.bulk_limit
         while answers and self.in_link_length < limit:
             number, (traffic, reason) = answers.popitem()
             data = verbs.sever(reason)
-            self._hold(len(data) + MESSAGE_COST_LENGTH)
+            self.in_link_length += len(data) + MESSAGE_COST_LENGTH
             answer = Message(number, len(data), traffic, data)
             (transport if traffic is _TRANSPORT else legacy).append(answer)
-        bulk_limit = room.bulk_limit(limit)
         self._register.piece_length = piece_length(bulk_limit)
-        self._register.even_pieces = room.beside
         while due and self.in_link_length < (limit if due.little else bulk_limit):
             little = bool(due.little)
             conversation = due.take()
             message = conversation.poll_message()
             if message is not None:
                 length = message.length + MESSAGE_COST_LENGTH
-                self._hold(length)
+                self.in_link_length += length
                 due.pay(conversation, length)
                 if not little:
-                    room.note_bulk(length)
-                elif conversation.in_link_count == 1 and not _is_credit(message):
-                    room.note_little()
+                    self._register.told_length -= length
                 (transport if conversation.traffic is _TRANSPORT else legacy).append(message)
         return [messages for messages in (transport, legacy) if messages]
-
-    def _hold(self, length: int) -> None:
-        """The link holds so many bytes more."""
-        self.in_link_length += length
-        self._room.in_link_length += length
 
     def _receive_message(self, message: Message) -> None:
         data = message.data or b""
@@ -232,7 +220,3 @@ class Switchboard:
             self._answers[number] = traffic, ConversationSevered(code, text)
         else:
             self.stray_count += 1
-
-
-def _is_credit(message: Message) -> bool:
-    return message.data is not None and message.data[0] == _CREDIT

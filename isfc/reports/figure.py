@@ -5,6 +5,7 @@ answers that hold them (`Reported`): a notebook shows the page of each.
 """
 
 from enum import StrEnum
+from math import hypot
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec import Struct, convert
@@ -105,6 +106,11 @@ class Range(Struct, frozen=True):
         return {**ends, "basis": self.describe()}
 
 
+def are_apart(one: tuple[float, ...], other: tuple[float, ...], *spreads: float) -> bool:
+    """Whether the paces of two rates are farther apart than their spreads explain."""
+    return all(abs(a - b) > hypot(*spreads) for a in one for b in other)
+
+
 class OfLoad(Protocol):
     """What a figure is of: `scenarios.runs.experiment.Load`, without the model that it loads."""
 
@@ -178,6 +184,10 @@ class Figure(Struct, frozen=True):
     def paces(self) -> tuple[float, ...]:
         """What the link carries at each pace, the figure first."""
         return (self.value,) if self.second is None else (self.value, self.second)
+
+    def differs(self, other: "Figure") -> bool:
+        """Whether the two are farther apart than both spreads together explain, at any pace."""
+        return are_apart(self.paces, other.paces, self.spread, other.spread)
 
     def no_more_than(self, most: float) -> "Figure":
         """The same, or less than the model has, which its range holds then too."""

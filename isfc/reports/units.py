@@ -102,6 +102,11 @@ def with_unit(figure: Figure) -> str:
     return f"{amount(figure.value, figure.unit)}{between(figure)}"
 
 
+def beside(figure: Figure, other: Figure) -> str:
+    """The same beside another: ``as much``, where runs do not tell the two apart."""
+    return with_unit(figure) if figure.differs(other) else "as much"
+
+
 def between(figure: Figure) -> str:
     """`` (640-1100)``: behind a figure, or also whose it is; nothing without a range."""
     more = f"{CEILING}, {shown(figure.modelled, figure.unit)} by the model"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ctc.address import format_rdev
 from isfc.layout.definition import define_system
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Program, Severed
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
@@ -23,8 +23,6 @@ SLICE_NS: Final = 10_000_000
 """Throughput is looked at every 10 ms: some packages of a busy link."""
 RECOVERED_SHARE: Final = 0.9
 """Of the throughput before a fault: then the link has recovered."""
-
-_Nodes = tuple[NodeName, NodeName]
 
 
 class FaultEvent(Struct, frozen=True):
@@ -101,7 +99,7 @@ class _FaultRun:
             experiment, operation=operation, transit=disturbance, around=self._throttled
         )
         self._injection = Injection(self._engine, disturbance, self._throttles, self._renew, faults)
-        self._carried: dict[_Nodes, list[int]] = {nodes: [] for nodes in self._links}
+        self._carried: dict[Nodes, list[int]] = {nodes: [] for nodes in self._links}
         """Bytes delivered over each link in each slice, of which the last may be shorter."""
 
     def run(self, progress: Callable[[float], None] | None) -> FaultOutcome:
@@ -134,7 +132,7 @@ class _FaultRun:
         definitions = define_system(experiment.collection, name, experiment.link_at(name))
         return System(definitions, fabric=fabric)
 
-    def _read(self) -> dict[_Nodes, int]:
+    def _read(self) -> dict[Nodes, int]:
         """What has been read at both ends of each link."""
         found = dict.fromkeys(self._links, 0)
         for system in self._engine.systems:
@@ -167,7 +165,7 @@ class _FaultRun:
         ends = {id(fault): at_ns for at_ns, fault in self._injection.over}
         begun, now_ns = self._injection.begun, self._engine.now_ns
         since = self._experiment.begin_ns // SLICE_NS
-        before: dict[_Nodes, float | None] = dict.fromkeys(self._links)
+        before: dict[Nodes, float | None] = dict.fromkeys(self._links)
         for number, (at_ns, fault) in enumerate(begun):
             over_ns = ends.get(id(fault), now_ns)
             limit_ns = min(
@@ -190,7 +188,7 @@ class _FaultRun:
                 )
             since = max(since, over_ns // SLICE_NS + 1)
 
-    def _recovered(self, nodes: _Nodes, before: float | None, last: int, limit: int) -> int | None:
+    def _recovered(self, nodes: Nodes, before: float | None, last: int, limit: int) -> int | None:
         """The first slice after a fault in which as much is carried as before, or nearly."""
         for number in range(last, limit):
             found = self._mean(nodes, number, number + 1) or 0.0
@@ -198,7 +196,7 @@ class _FaultRun:
                 return number
         return None
 
-    def _mean(self, nodes: _Nodes, first: int, last: int | None = None) -> float | None:
+    def _mean(self, nodes: Nodes, first: int, last: int | None = None) -> float | None:
         """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
         carried = self._carried[nodes]
         some = carried[first:last]
@@ -208,7 +206,7 @@ class _FaultRun:
         return sum(some) * NS_PER_S / (end_ns - first * SLICE_NS) / MIB
 
 
-def _nodes(end: LinkEnd) -> _Nodes:
+def _nodes(end: LinkEnd) -> Nodes:
     """The systems of a link, in the order of a layout."""
     here, there = NodeName(end.name), NodeName(end.partner)
     return (here, there) if here.precedes(there) else (there, here)

@@ -82,9 +82,7 @@ OTHER_WORKLOAD: Final = "a workload that was not fitted to"
 def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> Range | None:
     """Of a rate; None where nothing is known of the fit, or the layout's features are not its."""
     site = layout.site
-    if site is None or not site.covariance:
-        return None
-    if any(fibre.profile.feature not in site.features for fibre in layout.fibres):
+    if site is None or not site.tells_of(fibre.profile.feature for fibre in layout.fibres):
         return None
     off = 0.0 if site.held_back is None else site.held_back.median / 100
     fit = math.hypot(fit_deviation(site, layout, workload, pairs), off)

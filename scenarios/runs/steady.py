@@ -27,6 +27,7 @@ from msgspec import Struct
 from isfc.layout.capacity import End
 from isfc.link.events import Program
 from isfc.link.name import NodeName
+from isfc.reports.figure import are_apart
 from scenarios.runs.channels import ChannelResult, PathResult, time_share
 from scenarios.runs.experiment import LIKE_SHARE, NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.result import MIB, Result, mean, measure
@@ -172,8 +173,8 @@ class Rate(Struct, frozen=True):
 
         Of several paces those count that are nearest to each other.
         """
-        spread = sqrt(self.spread_mb_per_s**2 + other.spread_mb_per_s**2)
-        return all(abs(one - two) > spread for one in self.paces for two in other.paces)
+        spreads = self.spread_mb_per_s, other.spread_mb_per_s
+        return are_apart(self.paces, other.paces, *spreads)
 
     def is_ahead(self, other: "Rate") -> bool:
         """Whether it is the greater of the two, and they differ."""

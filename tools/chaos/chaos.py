@@ -368,9 +368,11 @@ async def play(wanted: Wanted, stop: asyncio.Event) -> int:
     return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
 
 
-def main(seconds: float = 60, seed: int = 1, layout: str = "published-4") -> None:
+def main(
+    seconds: float = 60, seed: int = 1, layout: str = "published-4", gap_s: float = 1.5
+) -> None:
     """Run a live pair, or the systems of another layout, with faults."""
-    wanted = Wanted(seconds, seed, layout)
+    wanted = Wanted(seconds, seed, layout, gap_s)
     raise typer.Exit(run_live(lambda stop: play(wanted, stop)))
 
 

@@ -145,8 +145,8 @@ class FibreProxy:
                 async with asyncio.TaskGroup() as ways:
                     ways.create_task(self._carry(from_near, to_far))
                     ways.create_task(self._carry(from_far, to_near))
-        except* OSError:
-            pass  # nobody listens there, or it is over
+        except* (OSError, RuntimeError):
+            pass  # nobody listens there, or it is over, which uvloop has another error for
         finally:
             self._cables.pop(to_near, None)
             for writer in writers:

@@ -118,7 +118,8 @@ class CtceJournal:
             ctcs, given = msgspec.json.decode(first[1][_PREFIX.size :], type=_Begin)
             self.ctcs = [(_end(one), _end(other)) for one, other in ctcs]
             self.definition = _definition(given)
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+            Exchange(self.definition, lambda _at, _order: None)  # so that one can be made of it
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise JournalError(f"a record that makes no sense: {error}", first[0]) from None
 
     def __iter__(self) -> Iterator[tuple[int, int, int, ExchangeInput | None]]:
@@ -127,7 +128,10 @@ class CtceJournal:
             try:
                 kind, now_ns, told = _PREFIX.unpack_from(payload)
                 given = None if kind == _END else _given(kind, payload[_PREFIX.size :])
-            except (KeyError, ValueError, struct.error, msgspec.MsgspecError) as error:
+                at, ctcs = getattr(given, "at", CtcPlace(0, 0)), getattr(given, "ctcs", ())
+                if not {at.ctc, *ctcs} <= {*range(len(self.ctcs))} or at.end not in (0, 1):
+                    raise ValueError(f"the end of a CTC that is not there: {given}")
+            except (KeyError, TypeError, ValueError, struct.error) as error:
                 raise JournalError(f"a record that makes no sense: {error}", offset) from None
             yield offset, now_ns, told, given
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from isfc.layout.loss import losses
 from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.report import report_of
 from scenarios.figures import glance
+from scenarios.figures.rates import carried
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
@@ -153,6 +155,35 @@ def links_of(*sizes: tuple[int, int, int]) -> Callable[..., list[SizedLink]]:
         ]
 
     return links
+
+
+@pytest.mark.at_length
+def test_what_is_ordered_runs_on_the_engines_of_the_machine_and_as_a_plan_says() -> None:
+    # of a machine its name alone was taken
+    sized = partial(isfc.size, mb_per_s=300, lost="none", feature=["Express16S"], pairs=50)
+    found = sized(machine="z16/CP 401,z15/SMT")
+    assert found.machines == ("z16 A01, CP 401", "z15 T01, SMT")
+    assert found.best is not None
+    assert found.best.whole.value < sized(machine="z16,z15").links[0].whole.value
+    planned = [each.to_count_on.value for each in carried(found.best.layout)]
+    assert min(planned) == pytest.approx(found.best.whole.value)
+
+
+@pytest.mark.parametrize(("whole", "said"), [(1087.0, "as much"), (1060.0, "1060 MB/s")])
+def test_what_runs_do_not_tell_apart_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, whole: float, said: str
+) -> None:
+    # 1,099 MB/s with a chpid gone, and 1,098 whole
+    search = links_of((2, 8, 90))
+
+    def links(*asked: Any) -> list[SizedLink]:
+        (one,) = search(*asked)
+        left = replace(one.left, value=1099.0, spread=11.0)
+        return [replace(one, left=left, whole=replace(left, value=whole))]
+
+    monkeypatch.setattr(sizing.SizeSearch, "links", links)
+    answer = dict(report_of(isfc.size(mb_per_s=450, feature=["Express8S"])).answer)
+    assert f"each way with a chpid gone, {said}" in answer["Carries"]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,7 @@ from typing import Final
 import pytest
 
 from isfc.deck.card import CardNote, CommentCard, Statement, read_cards
-from isfc.deck.operand import (
-    OperandWord,
-    StatementOperands,
-    Value,
-    by_css,
-    parse_operands,
-    words_of,
-)
+from isfc.deck.operand import OperandWord, StatementOperands, Value, by_css, words_of
 from isfc.errors import ConfigurationError
 from tests.refusals import refused
 
@@ -168,7 +161,7 @@ def test_a_bad_card_is_named_with_line_and_column(cards: list[str], message: str
 def operands(text: str) -> StatementOperands:
     (card,) = read_cards(f" CHPID {text}", "a.iocp")
     assert isinstance(card, Statement)
-    return parse_operands(card)
+    return StatementOperands.of(card)
 
 
 def texts(value: Value | None) -> list[str]:

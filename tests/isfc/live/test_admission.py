@@ -124,7 +124,7 @@ def test_two_ends_of_one_ctc_fit() -> None:
         (structs.replace(THEIRS, digest=b"e" * 32), "BOSTON and ATLANTA have different layouts"),
         (
             structs.replace(THEIRS, program=program_digest("HL 50 ATLANTA")),
-            "BOSTON and ATLANTA have different workloads",
+            "BOSTON and ATLANTA have different workloads, or versions",
         ),
         (
             structs.replace(THEIRS, dilation=5),

@@ -1,5 +1,6 @@
 """A live system with several links: it is met, operated, seen and talked to as one."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,6 +19,7 @@ from isfc.live.forward import forwarding
 from isfc.live.metrics import families
 from isfc.live.operator import OperatedSystem, look
 from isfc.live.session import Conversation, ConversationSevered, Opening, OpenNode, open_node
+from isfc.programs.register import BESIDE_LENGTH
 from isfc.system.cp.processor import CommandProcessor
 from tests.isfc.live.tcp import answer_to, tcp_server
 from tests.isfc.live.tcp import echo as tcp_echo
@@ -133,6 +135,45 @@ async def test_metrics_have_samples_for_each_partner(three: list[OpenNode]) -> N
     (ios,) = [each for each in families(seen) if each.name == "isfc_ctc_ios"]
     pairs = {(sample.labels["partner"], sample.labels["rdev"]) for sample in ios.samples}
     assert len(pairs) == 16
+
+
+async def test_download_over_one_link_makes_way_for_requests_over_another(
+    three: list[OpenNode],
+) -> None:
+    """What is on its way to the system that asks is bounded by it: nobody else knows of both."""
+    first, second, third = three
+    board = third.exchange(A).board
+    under_way: list[int] = []
+
+    async def echo(conversation: Conversation) -> None:
+        async for data in conversation:
+            await conversation.send(data)
+
+    async def give(conversation: Conversation) -> None:
+        while True:
+            await conversation.send(bytes(2**18))
+            under_way.append(board.in_link_length)
+
+    async def take(conversation: Conversation) -> None:
+        async for _ in conversation:
+            pass
+
+    second.serve("ECHO", echo)
+    third.serve("GIVE", give)
+    asking, download = (
+        await first.connect("ECHO", partner=B),
+        await first.connect("GIVE", partner=C),
+    )
+    taking = asyncio.create_task(take(download))
+    await wait_until(lambda: max(under_way, default=0) > 2 * BESIDE_LENGTH)
+    begun = len(under_way)
+    while len(under_way) < begun + 100:
+        await asking.send(b"request")
+        await asking.receive()
+    assert max(under_way[begun + 50 :]) <= BESIDE_LENGTH + 2**18 + 2**10
+    taking.cancel()
+    for each in (asking, download):
+        each.sever()
 
 
 async def test_forwards_of_two_systems_to_a_third_do_not_meet(tmp_path: Path) -> None:

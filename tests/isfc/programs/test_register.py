@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from isfc.link.events import Sent
+from isfc.link.events import Delivered, Sent
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import UNDER_WAY_MAX, ConversationEnd
@@ -21,23 +21,28 @@ from isfc.programs.register import (
     BESIDE_LENGTH_MIN,
     BESIDE_NS,
     LITTLE_LENGTH,
+    MEASURED_LENGTH,
+    TELL_LENGTH,
+    TOLD_LENGTH,
     TURN_LENGTH,
-    LinkRoom,
+    Incoming,
     Turns,
     Windows,
 )
 from isfc.programs.switchboard import Switchboard
 from tests.isfc.programs.dialogue import Dialogue
 from tests.isfc.programs.test_conversation import Joined, poll
-from tests.isfc.programs.test_switchboard import deliver, feed, handed
+from tests.isfc.programs.test_switchboard import deliver, feed, handed, said
 
 PIECE_LENGTH = 263_000
 """A message of the longest, and what it costs besides."""
 
+DATA = bytes((Verb.DATA,))
 
-def board_of(room: LinkRoom | None = None, link_length: int = LINK_LENGTH) -> Switchboard:
+
+def board_of(incoming: Incoming | None = None, link_length: int = LINK_LENGTH) -> Switchboard:
     limits = ConversationLimits(send_length=2**28, link_length=link_length)
-    return Switchboard(lesser=True, limits=limits, room=room)
+    return Switchboard(lesser=True, limits=limits, incoming=incoming)
 
 
 def opened(board: Switchboard) -> ConversationEnd:
@@ -58,43 +63,95 @@ def keep_full(
         under_way += feed(board, Sent([oldest]))
 
 
-def test_a_request_beside_bulk_has_all_of_it_wait_until_little_is_in_the_link() -> None:
-    board = board_of()
-    bulk, asking = opened(board), opened(board)
-    bulk.send(bytes(2**27))
-    under_way = handed(board)
-    assert board.in_link_length >= LINK_LENGTH * 7 // 8
-    asking.send(b"request")
-    (request,) = handed(board)  # though the link is full of bulk
-    assert request.conversation == asking.number
-    under_way.append(request)
-    keep_full(board, bulk, under_way, LINK_LENGTH)
-    assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
-    keep_full(board, bulk, under_way, ALONE_LENGTH)
-    assert board.in_link_length >= LINK_LENGTH * 7 // 8
+def deliver_short(board: Switchboard, asking: ConversationEnd) -> None:
+    """Let short messages come; the first one might be the beginning of bulk."""
+    for _ in range(2):
+        assert deliver(board, asking.number, DATA + b"answer") == []
 
 
-@pytest.mark.parametrize("in_time_length", [2**30, 2**18, 1_000])
-def test_slower_links_hold_what_they_carry_in_a_time_but_two_messages(in_time_length: int) -> None:
+def limit_said(board: Switchboard, bulk: ConversationEnd) -> int | None:
+    """What the partner is told, as bulk comes, that it may have in the link."""
+    (data,) = [m.data for m in deliver(board, bulk.number, DATA + bytes(PIECE_LENGTH))] or [None]
+    bulk.poll_data(PIECE_LENGTH)
+    return verbs.parse_room(data[1:]) if data and data[0] == Verb.LIMIT else None
+
+
+def test_short_messages_over_any_link_have_bulk_make_way_until_it_is_alone_for_long() -> None:
+    incoming = Incoming()
+    board, other = board_of(incoming), board_of(incoming)
+    bulk, asking = opened(board), opened(other)
+    assert limit_said(board, bulk) is None
+    deliver_short(other, asking)
+    told = [limit_said(board, bulk) for _ in range(2 * ALONE_LENGTH // PIECE_LENGTH)]
+    assert told[0] == BESIDE_LENGTH
+    limits = [limit for limit in told if limit]
+    assert ALONE_LENGTH // TOLD_LENGTH < len(limits) <= ALONE_LENGTH // TELL_LENGTH
+    assert set(limits) == {BESIDE_LENGTH}
+    assert not any(told[len(told) // 2 + 1 :])
+
+
+def test_links_that_bulk_comes_over_share_what_may_be_on_its_way() -> None:
+    incoming = Incoming()
+    boards = [board_of(incoming) for _ in range(3)]
+    bulk = [opened(board) for board in boards]
+    deliver_short(boards[0], opened(boards[0]))
+    told: list[int] = []
+    for _ in range(2 * TELL_LENGTH // PIECE_LENGTH):
+        told += [limit_said(*each) or 0 for each in zip(boards, bulk, strict=True)]
+    limits = [limit for limit in told if limit]
+    assert limits[:3] == [BESIDE_LENGTH, BESIDE_LENGTH // 2, BESIDE_LENGTH // 3]
+    assert set(limits[3:]) == {BESIDE_LENGTH // 3}
+    told = [limit_said(boards[0], bulk[0]) or 0 for _ in range(3 * TELL_LENGTH // PIECE_LENGTH)]
+    assert max(told) == BESIDE_LENGTH  # the others are silent
+
+
+@pytest.mark.parametrize("in_time_length", [2**30, 2**19, 1_000])
+def test_bulk_that_comes_slower_when_alone_has_less_room_but_two_messages(
+    in_time_length: int,
+) -> None:
     board = board_of()
     bulk, asking = opened(board), opened(board)
-    bulk.send(bytes(2**27))
-    under_way = handed(board)
-    asking.send(b"request")
+    now_ns, came_length = 0, 0
+    while came_length < 16 * MEASURED_LENGTH:
+        now_ns += PIECE_LENGTH * BESIDE_NS // in_time_length
+        came_length += PIECE_LENGTH
+        message = Message(
+            bulk.number, PIECE_LENGTH + 1, Traffic.TRANSPORT, DATA + bytes(PIECE_LENGTH)
+        )
+        board.receive(Delivered([message]), now_ns)
+        bulk.poll_data(PIECE_LENGTH)
     handed(board)
-    board.receive(Sent(under_way), board.in_link_length * BESIDE_NS // in_time_length)
+    deliver_short(board, asking)
     expected = min(BESIDE_LENGTH, max(BESIDE_LENGTH_MIN, in_time_length))
-    assert expected - 1_000 < board.in_link_length < expected + 1_000
+    assert limit_said(board, bulk) == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_last_of_bulk_is_nothing_little_beside_it() -> None:
+def test_the_beginning_and_the_rest_of_bulk_are_nothing_short_beside_it() -> None:
     board = board_of()
-    bulk = opened(board)
-    bulk.send(bytes(PIECE_LENGTH + 1_000))  # of which the last message is short
-    under_way = handed(board)
-    assert under_way[-1].length < 2_000
+    bulk, other = opened(board), opened(board)
+    for each in (bulk, other):
+        deliver(board, each.number, DATA + b"HTTP/1.1 200 OK")
+        for length in (PIECE_LENGTH, 100, PIECE_LENGTH):
+            assert said(deliver(board, each.number, DATA + bytes(length))) == []
+            each.poll_data(PIECE_LENGTH)
+
+
+@pytest.mark.parametrize("length", [0, 2**17, BESIDE_LENGTH, 2**32 - 1])
+def test_a_link_holds_as_much_bulk_as_the_partner_says_and_something_for_a_time(
+    length: int,
+) -> None:
+    board = board_of()
+    bulk, asking = opened(board), opened(board)
     bulk.send(bytes(2**27))
-    keep_full(board, bulk, under_way, 2**20)
+    under_way = handed(board)
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
+    asking.send(b"request")
+    assert [message.conversation for message in handed(board)] == [asking.number]
+    assert deliver(board, bulk.number, verbs.limit(length)) == []
+    keep_full(board, bulk, under_way, LINK_LENGTH)
+    most = min(LINK_LENGTH * 7 // 8, max(length, GATHERED_LENGTH))
+    assert 0 < board.in_link_length <= most + PIECE_LENGTH
+    keep_full(board, bulk, under_way, TOLD_LENGTH)
     assert board.in_link_length >= LINK_LENGTH * 7 // 8
 
 
@@ -109,18 +166,6 @@ def test_a_request_waits_for_no_other_conversation_to_have_its_turn() -> None:
     assert first.conversation == asking.number
 
 
-def test_bulk_on_one_link_makes_room_for_a_request_on_another() -> None:
-    room = LinkRoom()
-    board, other = board_of(room), board_of(room)
-    bulk, asking = opened(board), opened(other)
-    bulk.send(bytes(2**27))
-    under_way = handed(board)
-    asking.send(b"request")
-    assert len(handed(other)) == 1
-    keep_full(board, bulk, under_way, LINK_LENGTH)
-    assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
-
-
 def test_those_who_send_little_are_bounded_too() -> None:
     board = board_of(link_length=2**20)
     conversations = [opened(board) for _ in range(250)]
@@ -131,13 +176,17 @@ def test_those_who_send_little_are_bounded_too() -> None:
 
 
 def test_a_link_that_is_lost_holds_nothing_any_more() -> None:
-    room = LinkRoom()
-    board = board_of(room)
-    opened(board).send(bytes(2**22))
+    board = board_of()
+    bulk = opened(board)
+    bulk.send(bytes(2**22))
     handed(board)
-    assert room.in_link_length > 2**20
+    deliver(board, bulk.number, verbs.limit(2**17))
+    assert board.in_link_length > 2**20
     board.lose("gone")
-    assert room.in_link_length == board.in_link_length == 0
+    assert board.in_link_length == 0
+    opened(board).send(bytes(2**24))  # nor does what the partner said hold
+    handed(board)
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
 
 
 def has_arrived(end: ConversationEnd) -> bool:
@@ -187,9 +236,6 @@ def test_however_many_there_may_be_one_alone_has_a_whole_window(places: int) -> 
     assert least + limits.raised_length_max == WINDOWS_LENGTH
     windows = Windows(limits)
     assert windows.open(1) == windows.arrange(windows.open(1), 0, 1) == limits.window_length
-
-
-DATA = bytes((Verb.DATA,))
 
 
 def test_small_pieces_are_not_due_before_what_went_ahead_is_confirmed_or_they_are_many() -> None:

@@ -13,6 +13,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
+from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
@@ -151,6 +152,24 @@ def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
             each.by_model is not None
         )
         assert (each.by_model is None) == (rate == most)
+
+
+def test_a_link_that_was_fitted_carries_what_the_fit_says_and_another_feature_ibms_ceiling() -> (
+    None
+):
+    link = layout_of((16, 4))
+    known = tuple(tuple(0.001 * (row == column) for column in range(6)) for row in range(6))
+    own, other = (
+        SiteProfile("PROD", {}, (feature,), 9, "", covariance=known)
+        for feature in (link.fibres[0].profile.feature, "FICON Express32S")
+    )
+    for site, most in ((own, 711.0), (other, 572.2), (replace(own, covariance=()), 572.2)):
+        fitted = replace(link, site=site)
+        way = ModelledRate(fitted, link.nodes[0], (Rate(711.0), Rate(711.0))).to_count_on
+        whole = together(fitted, mb_per_s=711.0).rate
+        assert whole.value == way.value == pytest.approx(most, abs=0.1)
+        assert whole.ends == way.ends
+        assert (way.by_model is None) == (site is own)
 
 
 def test_the_slower_direction_is_that_of_which_less_is_to_be_counted_on() -> None:

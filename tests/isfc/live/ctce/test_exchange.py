@@ -5,6 +5,7 @@ from io import BytesIO
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from ctc.adapter import Step
 from ctc.channel import ChannelUse
@@ -14,7 +15,7 @@ from ctc.order import COLLISION, FibreKind, Order
 from ctc.queues import NEVER_NS
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.engine.framed import CTCE_HEADER
+from isfc.engine.framed import CTCE_HEADER, frame_record
 from isfc.errors import JournalError
 from isfc.live.ctce.exchange import (
     CtcPlace,
@@ -263,3 +264,25 @@ def test_a_journal_of_something_else_is_refused_with_its_place() -> None:
     cut = CtceJournal(BytesIO(data[:-3]).read)
     replay(cut, Exchange(PACED, lambda _at, _order: None))
     assert cut.framed.truncated_length > 0
+
+
+ELSEWHERE = CtcPlace(9, 0)
+
+
+@pytest.mark.parametrize(
+    "given", [Noted(ELSEWHERE, "?"), EndDetached(CtcPlace(0, 2)), Pulled((0, 9), "fibre"), None]
+)
+def test_a_whole_record_of_what_is_not_there_is_refused(given: ExchangeInput | None) -> None:
+    """Of an end that the journal's CTCs do not have, or a fibre that can be none."""
+    fibre = (
+        PACED if given else ExchangeDefinition((FibreKind(replace(EXPRESS4, link_gbps=0)),), (0,))
+    )
+    data = CTCE_HEADER + begin_record([two_ends()], fibre)
+    data += input_record(given, 1, 0) if given else b""
+    with pytest.raises(JournalError, match="makes no sense"):
+        replay(CtceJournal(BytesIO(data).read), Exchange(PACED, lambda _at, _order: None))
+
+
+def test_a_first_record_in_no_utf_8_is_refused() -> None:
+    with pytest.raises(JournalError, match="makes no sense"):
+        CtceJournal(BytesIO(CTCE_HEADER + frame_record(bytes(13) + b"[\xff]")).read)
