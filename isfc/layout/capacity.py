@@ -7,7 +7,7 @@ or more CTCs write on it, and pro rata with fewer.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol, Self, TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 
@@ -17,6 +17,7 @@ from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
+from isfc.reports.figure import OfRun
 
 MB_PER_S_PER_GBPS: Final = 87.5
 """One-way MB/s for each Gb/s of link speed (published: 175 for 2 Gb/s).
@@ -98,19 +99,7 @@ End = tuple[NodeName, NodeName]
 _Side = list[tuple[str, ...]]
 """The channels of one side of a link, each by all its names."""
 
-
-class SentRate(Protocol):
-    """What an end sends: `scenarios.runs.steady.Rate`, without the model that runs."""
-
-    @property
-    def mb_per_s(self) -> float:
-        """MB/s (2^20) by the model."""
-
-    def no_more_than(self, most: float) -> Self:
-        """The same, or so much of it."""
-
-
-_Sent = TypeVar("_Sent", bound=SentRate)
+_Sent = TypeVar("_Sent", bound=OfRun)
 
 
 def end_to_count_on(sent: _Sent, link: Layout, sender: NodeName) -> _Sent:

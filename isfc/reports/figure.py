@@ -6,7 +6,7 @@ answers that hold them (`Reported`): a notebook shows the page of each.
 
 from enum import StrEnum
 from math import hypot
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from msgspec import Struct, convert
 from msgspec.structs import replace
@@ -124,11 +124,11 @@ class OfLoad(Protocol):
 
 
 class OfRun(Protocol):
-    """How well a run knows its rate: `scenarios.runs.steady.Rate`, without the model that ran."""
+    """A rate and how well its run knows it: `scenarios.runs.steady.Rate`, without the model."""
 
     @property
     def mb_per_s(self) -> float:
-        """What of it is to be counted on."""
+        """MB/s (2^20): by the model, or what of it is to be counted on."""
 
     @property
     def spread_mb_per_s(self) -> float:
@@ -137,6 +137,9 @@ class OfRun(Protocol):
     @property
     def second_mb_per_s(self) -> float | None:
         """The other pace that the link may keep."""
+
+    def no_more_than(self, most: float) -> Self:
+        """The same, or so much of it."""
 
 
 class Figure(Struct, frozen=True):
