@@ -293,9 +293,7 @@ def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> 
     more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
     odds, carries = Odds(pair.odds), f"{with_unit(best.rate)} the slower way"
     if nobody_is_ahead(odds):
-        return (
-            f"not known: by the model {best.layout}, {carries}, which is only {more}: odds {odds}"
-        )
+        return f"not known: {best.layout}, {carries}, which is only {more}: odds {odds}"
     return f"{best.layout}: {carries}, {more}, the next; odds {odds} to be ahead"
 
 

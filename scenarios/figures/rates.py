@@ -271,9 +271,9 @@ class ModelledRate:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
         figures = {"sender": self.sender}
         return figures | {
-            f"{load}_{key}": value
+            f"{load}_{key}": getattr(rate, key)
             for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
-            for key, value in [*structs.asdict(rate).items()][:3]
+            for key in ("mb_per_s", "spread_mb_per_s", "second_mb_per_s")
         }
 
     def __repr__(self) -> str:

@@ -150,8 +150,7 @@ def _share(plan: GuestPlan, bytes_per_s: float) -> float | None:
 
 
 def _changing(plan: GuestPlan, share: float) -> GuestPlan:
-    memory = plan.memory
-    writes = int(memory.write_rate * share)
+    memory, writes = plan.memory, int(plan.memory.write_rate * share)
     less = replace(
         memory,
         change_rate=int(memory.change_rate * share),
@@ -183,8 +182,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
         )
         return sampled_rates(alone)
 
-    own = rates(link)
-    counts = range(len(link.fibres) + 1, CHANNELS_MAX + 1)
+    own, counts = rates(link), range(len(link.fibres) + 1, CHANNELS_MAX + 1)
 
     def enough(count: int) -> bool:
         faster = rates(widened(link, count))
@@ -258,17 +256,15 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
-    shares = _to_count_on(outcome, known)
     rates = [
-        link_rate(1.0, link, Load(pairs=pairs)).no_more_than(shares[guest.source, guest.to])
-        for link, guest in zip(links, known, strict=True)
+        link_rate(1.0, link, Load(pairs=pairs)).no_more_than(share)
+        for link, share in zip(links, _shares(outcome, known), strict=True)
     ]
-    speeds = [*map(_rate, known)]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
         return [
-            by_rate(guest.plan, speed * factor)
-            for guest, speed, factor in zip(known, speeds, factors, strict=True)
+            by_rate(guest.plan, _rate(guest) * factor)
+            for guest, factor in zip(known, factors, strict=True)
         ]
 
     def all_seconds(found: list[Moved]) -> float:
@@ -296,14 +292,24 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     )
 
 
-def _to_count_on(outcome: EvacuationOutcome, guests: Iterable[Evacuated]) -> dict[End, float]:
-    """What of all that ends of links send of guests is to be counted on, as a share."""
-    sent = defaultdict[End, float](float)
+def _shares(outcome: EvacuationOutcome, guests: Sequence[Evacuated]) -> list[float]:
+    """What of the rate that each guest had is to be counted on, beside all that ran meanwhile.
+
+    Of other traffic half is taken to go each way, over channels that both ways have in common.
+    """
+    collection, beside, found = outcome.evacuation.collection, dict[End, float](), []
+    for each in outcome.meanwhile:
+        nodes = collection.link(each.link).nodes
+        beside |= dict.fromkeys((nodes, nodes[::-1]), each.rate.mb_per_s / 2)
     for guest in guests:
-        sent[guest.source, guest.to] += guest.length / MIB / outcome.seconds
-    rates = {end: Rate(rate) for end, rate in sent.items()}
-    counted = to_count_on(outcome.evacuation.collection.links, rates)
-    return {end: rate.mb_per_s / sent[end] for end, rate in counted.items()}
+        sent, took_ns = defaultdict[End, float](float, beside), guest.end_ns - guest.begin_ns
+        for other in guests:
+            common_ns = min(guest.end_ns, other.end_ns) - max(guest.begin_ns, other.begin_ns)
+            sent[other.source, other.to] += _rate(other) / MIB * max(0, common_ns) / took_ns
+        rates = {each: Rate(rate) for each, rate in sent.items() if rate}
+        counted = to_count_on({collection.between(*each) for each in rates}, rates)
+        found.append(counted[guest.source, guest.to].mb_per_s / sent[guest.source, guest.to])
+    return found
 
 
 def _without_range(seconds: float) -> Figure:
@@ -354,8 +360,7 @@ def _of_all(
 
 def _counted(counted: float, by_model: float, within: Range) -> Figure:
     """Seconds at what is to be counted on, and by the model where these are others."""
-    other = None if counted == by_model else by_model
-    return Figure(counted, Unit.SECONDS, within, by_model=other)
+    return Figure(counted, Unit.SECONDS, within, by_model=None if counted == by_model else by_model)
 
 
 _Measure = Callable[[list[Moved]], float]

@@ -103,7 +103,8 @@ class Scoring:
                 idle = GuestPlan(
                     "GUEST", GuestMemory(size=RELOCATED_LENGTH, touched=RELOCATED_LENGTH)
                 )
-                return Rate(move(Evacuation.over(layout, [idle], seed=self.seed)).mb_per_s)
+                moved = Rate(move(Evacuation.over(layout, [idle], seed=self.seed)).mb_per_s)
+                return end_to_count_on(moved, layout, layout.nodes[0])
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.errors.in_words import check_between
-from isfc.layout.capacity import end_to_count_on
+from isfc.layout.capacity import to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -63,7 +63,7 @@ class Window(Struct, frozen=True):
 
     ``likely_s`` is between what ``seconds`` lie. ``stays`` are guests that a limit kept.
     ``less_mb_per_s`` is what their system's other traffic has less meanwhile, as a link carries no
-    more with guests than without.
+    more with guests than without, and no more in all than is to be counted on.
     """
 
     label: str
@@ -115,41 +115,57 @@ class Beside:
         ``rates`` are by load what each guest gets, ``mb_per_s`` what their system can send at all.
         None runs into times without a figure.
         """
-        rates = {load: self._to_count_on(load, rate) for load, rate in rates.items()}
+        shares = {load: self._share(load, rate) for load, rate in rates.items()}
         found = []
         for slot in self._slots:
             try:
-                found.append(self._window(slot, rates, mb_per_s))
+                found.append(self._window(slot, rates, shares, mb_per_s))
             except LookupError:
                 continue
         return sorted(found, key=lambda window: (len(window.stays), window.seconds))
 
-    def _to_count_on(self, load: _Load, rate: float) -> float:
-        """What of the bytes/s that each guest gets beside a load is to be counted on."""
-        source = self._leaving.source
-        beside = self._step * load[self._link.nodes.index(source)]
-        sent = Rate(beside + rate * self._leaving.at_once / MIB)
-        return rate * end_to_count_on(sent, self._link, source).mb_per_s / sent.mb_per_s
+    def _share(self, load: _Load, rate: float) -> float:
+        """What of the bytes/s that each guest gets, and of the load beside it, is to be counted on.
 
-    def _window(self, slot: Slot, rates: Mapping[_Load, float], mb_per_s: float) -> Window:
+        Both ways at the same time, as there is a load.
+        """
+        nodes, source = self._link.nodes, self._leaving.source
+        end = nodes if source == nodes[0] else nodes[::-1]
+        first, second = (steps * self._step for steps in load)
+        sent = {nodes: first, nodes[::-1]: second}
+        sent[end] += rate * self._leaving.at_once / MIB
+        counted = to_count_on([self._link], {each: Rate(mb) for each, mb in sent.items()})
+        return counted[end].mb_per_s / sent[end]
+
+    def _window(
+        self,
+        slot: Slot,
+        rates: Mapping[_Load, float],
+        shares: Mapping[_Load, float],
+        mb_per_s: float,
+    ) -> Window:
         leaving, begin_ns = self._leaving, slot.begin_s * NS_PER_S
         pairs = pairs_alike(leaving.at_once, WINDOW)
         within = link_rate(1.0, self._link, Load(pairs=pairs)).ends
+        counted = {each: rate * shares[each] for each, rate in rates.items()}
+        slow = {each: min(counted[each], rate * within.low) for each, rate in rates.items()}
+        fast = {each: rate * within.high for each, rate in rates.items()}
         cases = []
-        for factor in (1.0, within.low, within.high):
-            pace = {begin_s: rates[load] * factor for begin_s, load in self._loads.items()}
+        for paces in (counted, slow, fast):
+            pace = {begin_s: paces[each] for begin_s, each in self._loads.items()}
             clock = partial(_took, pace, PERIODS[self._period])
             moved = partial(by_times, took=clock)
             cases.append(in_order(leaving.guests, leaving.at_once, moved, begin_ns))
         seconds = [(max(each.end_ns for each in case) - begin_ns) / NS_PER_S for case in cases]
-        load = slot.mb_per_s[self._link.nodes.index(leaving.source)]
-        guests = rates[self._loads[slot.begin_s]] * leaving.at_once / MIB
+        load, now = slot.mb_per_s[self._link.nodes.index(leaving.source)], self._loads[slot.begin_s]
+        guests = counted[now] * leaving.at_once / MIB
+        less = max(load * (1 - shares[now]), load + guests - mb_per_s)
         return Window(
             slot.label,
             seconds[0],
             (min(seconds), max(seconds)),
             tuple(guest.plan.name for guest in cases[0] if not guest.moved),
-            min(load, max(0.0, load + guests - mb_per_s)),
+            min(load, less),
         )
 
 

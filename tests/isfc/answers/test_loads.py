@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 import isfc
+from isfc.layout.build import new
+from isfc.layout.capacity import COMMAND_MODE_MB_PER_S
 from isfc.layout.catalogue import given_collection
-from isfc.site.intervals import PERIODS
+from isfc.site.intervals import PERIODS, SLOT_S, Slot
 from scenarios.figures.rates import carried, carry
+from scenarios.moves.guest import GuestMemory, GuestPlan
+from scenarios.runs.result import MIB
 from scenarios.runs.steady import steady_ends
-from scenarios.search.windows import guest_rate
+from scenarios.search.windows import Beside, Leaving, guest_rate
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, on_one_line
 from tools import PROJECT
@@ -151,6 +155,21 @@ def test_a_window_takes_what_an_evacuation_beside_that_load_takes(
     found = loads("--guests", str(guests), file=table)
     leaving = recorded("evacuate", file, "CLIENT", "--guests", guests)
     assert found["windows"][0]["seconds"] == pytest.approx(leaving["seconds"]["value"], rel=0.05)
+
+
+def test_guests_and_loads_have_what_is_to_be_counted_on_together() -> None:
+    # of a load each way only that of the guests' way was counted, and it lost nothing to them
+    link = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
+    plan = GuestPlan("GUEST", GuestMemory(size=1024 * MIB, touched=1024 * MIB))
+    slots = [Slot(number * SLOT_S, "", (300.0, 150.0), (300.0, 150.0)) for number in range(96)]
+    beside = Beside(link, slots, "day", Leaving(link.nodes[0], (plan,)))
+    (load,) = beside.runs()
+    window, *_ = beside.windows({load: 500.0 * MIB}, mb_per_s=572.0)
+    share = COMMAND_MODE_MB_PER_S * 1e6 / MIB / (500 + 300 + 150)
+    assert 1024 / window.seconds == pytest.approx(500 * share, rel=0.02)
+    assert window.less_mb_per_s == pytest.approx(300 * (1 - share))
+    fastest, slowest = window.likely_s
+    assert fastest < window.seconds <= slowest
 
 
 def test_a_move_that_runs_into_the_unknown_is_not_shown(loads: Loads, tmp_path: Path) -> None:

@@ -7,14 +7,18 @@ import pytest
 from msgspec import structs
 
 from isfc.layout.build import new
-from isfc.layout.catalogue import load_layout
+from isfc.layout.capacity import COMMAND_MODE_MB_PER_S
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.layout import widened
+from isfc.link.name import NodeName
 from scenarios.figures.rates import carried
 from scenarios.moves.by_rate import in_order, moves_figures, would_move
 from scenarios.moves.evacuation import Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
+from scenarios.moves.leaving import Placed
 from scenarios.moves.relocation import WouldMove, by_rate
 from scenarios.runs.result import MIB
+from scenarios.runs.workload import find_workload
 
 pytestmark = pytest.mark.at_length
 
@@ -110,3 +114,54 @@ def test_guests_are_moved_at_what_is_to_be_counted_on() -> None:
     assert way.length / MIB / seconds.value == pytest.approx(planned.value, rel=0.001)
     assert seconds.modelled == outcome.seconds < seconds.value
     assert seconds.ends.low < outcome.seconds
+
+
+TWO_LINKS = given_collection(
+    """
+[[link]]
+nodes = ["A", "B"]
+[[link]]
+nodes = ["A", "C"]
+[fibre.AB]
+feature = "FICON Express16SA"
+chpid = { A = "40", B = "50" }
+[fibre.AC]
+feature = "FICON Express16SA"
+chpid = { A = "41", C = "60" }
+[[ctc]]
+fibre = "AB"
+rdevs = { A = "6000-6003", B = "6000-6003" }
+[[ctc]]
+fibre = "AC"
+rdevs = { A = "6100-6103", C = "6000-6003" }
+"""
+)
+
+
+@pytest.mark.parametrize("to", ["BB", "BC"])
+def test_guests_one_by_one_are_each_moved_at_what_is_to_be_counted_on(to: str) -> None:
+    # to two systems each link was idle half of the time, and counted as half as busy
+    source, idle = NodeName("A"), GuestMemory(size=512 * MIB, touched=512 * MIB)
+    guests = tuple(
+        Placed(GuestPlan(f"GUEST{number}", idle, Limits()), source, NodeName(name))
+        for number, name in enumerate(to)
+    )
+    outcome = move(Evacuation(TWO_LINKS, (source,), guests))
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / MIB
+    for guest, figures in zip(outcome.guests, moves_figures(outcome).guests, strict=True):
+        assert guest.length / MIB / figures.seconds.value == pytest.approx(stated, rel=0.001)
+
+
+def test_other_traffic_has_its_part_of_what_is_to_be_counted_on() -> None:
+    link = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
+    idle = GuestMemory(size=512 * MIB, touched=512 * MIB)
+    beside = find_workload("HL"), 5
+    outcome = move(Evacuation.over(link, (GuestPlan("GUEST", idle, Limits()),), background=beside))
+    (guest,), (other,) = outcome.guests, outcome.meanwhile
+    sent = guest.length / MIB / guest.seconds
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / MIB
+    assert other.rate.mb_per_s > 0.1 * stated
+    assert sent + other.rate.mb_per_s > stated
+    share = stated / (sent + other.rate.mb_per_s)
+    figure = moves_figures(outcome).guests[0].seconds
+    assert guest.length / MIB / figure.value == pytest.approx(share * sent, rel=0.001)
