@@ -290,10 +290,12 @@ def compare_report(found: Comparison) -> Report:
 def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> str:
     """The layout with most MB/s, unless another may as well have it; and the odds."""
     pair = _pair(best, next_one, found)
-    more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
+    more = f"as much as {next_one.layout}"
+    if best.rate.differs(next_one.rate):
+        more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
     odds, carries = Odds(pair.odds), f"{with_unit(best.rate)} the slower way"
     if nobody_is_ahead(odds):
-        return f"not known: {best.layout}, {carries}, which is only {more}: odds {odds}"
+        return f"not known: {best.layout}, {carries}, which is {more}: odds {odds}"
     return f"{best.layout}: {carries}, {more}, the next; odds {odds} to be ahead"
 
 

@@ -15,7 +15,6 @@ from ctc.address import format_chpid, format_rdev
 from isfc.errors.in_words import counted
 from isfc.layout.capacity import slower_by_rule, speed_text
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
@@ -201,7 +200,7 @@ def planned_by_rule(plan: Plan) -> PlannedLink:
         },
         ctcs=[*_ctcs(plan)],
         model=None,
-        worst_chpid=_worst_by_rule(layout),
+        worst_chpid=_worst_by_rule(plan),
         notes=[*plan_notes(layout)],
         advice=[Advice(each.id, each.severity, each.advice, []) for each in plan.advice],
     )
@@ -224,14 +223,14 @@ def _ctcs(plan: Plan) -> Iterator[PlannedCtc]:
         )
 
 
-def _worst_by_rule(layout: Layout) -> WorstLoss:
+def _worst_by_rule(plan: Plan) -> WorstLoss:
     """That of the chpids, by IBM's rule of thumb."""
     lefts = (
         (sum(map(slower_by_rule, loss.rest.links)), loss.name)
-        for loss in losses(Collection.of(layout), CHPID)
+        for loss in losses(Collection.of(plan.layout), CHPID)
     )
     left, gone = min(lefts, key=lambda each: each[0])
-    share = left / slower_by_rule(layout)
+    share = left / min(way.estimated_mb_per_s for way in plan.directions)
     return WorstLoss(gone, rule_figure(left), rule_figure(share, Unit.SHARE))
 
 

@@ -79,7 +79,10 @@ class WriteDirection(Struct, frozen=True):
 
 def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
     """The first node's direction, and the second's."""
-    return _direction(layout, 0), _direction(layout, 1)
+    down, up = (
+        write_order(layout.devices(node), lesser=end == 0) for end, node in enumerate(layout.nodes)
+    )
+    return _direction(layout, 0, down, up), _direction(layout, 1, up, down)
 
 
 def by_rule(link: Layout) -> tuple[float, float]:
@@ -167,15 +170,14 @@ def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]
     return sum(min(part, stated * (part / busy[channel])) for channel in side)
 
 
-def _direction(layout: Layout, end: int) -> WriteDirection:
-    sender, receiver = layout.nodes[end], layout.nodes[1 - end]
+def _direction(
+    layout: Layout, end: int, order: tuple[Rdev, ...], partner_order: tuple[Rdev, ...]
+) -> WriteDirection:
     by_rdev = {ctc.rdevs[end]: ctc for ctc in layout.ctcs}
-    order = write_order(layout.devices(sender), lesser=end == 0)
-    partner_order = write_order(layout.devices(receiver), lesser=end == 1)
     share = 1.0 if len(layout.ctcs) > 1 else SHARED_CTC_SHARE
     counts = Counter(by_rdev[rdev].fibre for rdev in order)
     return WriteDirection(
-        sender,
+        layout.nodes[end],
         order,
         tuple(rdev for rdev in order if by_rdev[rdev].rdevs[1 - end] not in partner_order),
         tuple(

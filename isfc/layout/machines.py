@@ -168,8 +168,10 @@ def processors_of(said: str | MachineTable) -> Processors:
 def read_processors(text: str) -> Processors:
     """A machine as an option says it: ``z16``, or ``z15 T02/CP 601``, or ``z16/SMT``."""
     name, *more = (part.strip() for part in text.split("/"))
-    engine = "/".join(part for part in more if part != THREADS) or IFL
-    return processors_of(MachineTable(name, engine, None, THREADS in more))
+    said = [part.upper() for part in more]
+    if has_threads := THREADS in said:
+        said.remove(THREADS)
+    return processors_of(MachineTable(name, "/".join(said) if said else IFL, None, has_threads))
 
 
 def on_type(text: str) -> Processors | None:

@@ -37,8 +37,7 @@ def find_all(
     ``neighbours`` are the other links of its systems, with which it may share chpids;
     ``collection`` is the file that it is in, of which there are rules as well.
     """
-    found = _find(layout, neighbours, collection)
-    return tuple(_with_what_it_brings(finding, layout, found) for finding in found)
+    return _found_in(Judged(layout, directions_of(layout), neighbours, collection))
 
 
 def find_in(collection: Collection) -> dict[str, tuple[Finding, ...]]:
@@ -54,11 +53,9 @@ def ways_of(finding: str) -> tuple[ChangedLayout, ...]:
     return () if isinstance(trials, Untried) else trials
 
 
-def _find(
-    layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
-) -> tuple[Finding, ...]:
-    judged = Judged(layout, directions_of(layout), neighbours, collection)
-    return found_by(LAYOUT_RULES, judged)
+def _found_in(judged: Judged) -> tuple[Finding, ...]:
+    found = found_by(LAYOUT_RULES, judged)
+    return tuple(_with_what_it_brings(finding, judged.layout, found) for finding in found)
 
 
 def found_by(rules: Iterable[LayoutRule], judged: Judged) -> tuple[Finding, ...]:
@@ -77,7 +74,9 @@ def _with_what_it_brings(finding: Finding, layout: Layout, found: tuple[Finding,
     remedy, brings = finding.remedy, dict[str, None]()
     for trial in () if isinstance(trials, Untried) else trials:
         changed = trial.carried_out(layout)
-        after = () if changed is None else _find(changed)
+        if changed is None:
+            continue
+        after = found_by(LAYOUT_RULES, Judged(changed, directions_of(changed)))
         new = dict.fromkeys(
             one.id for one in after if one.severity is Severity.WARNING and one.id not in known
         )
@@ -174,4 +173,5 @@ def make_plan(
         collection = given_collection(layout)
     if collection is not None and link.nodes not in [each.nodes for each in collection.links]:
         raise ConfigurationError(f"collection: has no link {link.name}")
-    return Plan(link, directions_of(link), find_all(link, neighbours, collection))
+    judged = Judged(link, directions_of(link), neighbours, collection)
+    return Plan(link, judged.directions, _found_in(judged))

@@ -36,7 +36,7 @@ def time_share(experiment: Experiment) -> float:
     busy = {*map(frozenset, experiment.sending)}
     used = carried_by(experiment.collection).values()
     counts = [sum(frozenset(link.nodes) in busy for link in links) for links in used]
-    return MIXED_SHARE if min(filter(None, counts)) >= MIXED_LINKS else 1.0
+    return MIXED_SHARE if min(filter(None, counts), default=0) >= MIXED_LINKS else 1.0
 
 
 class ChannelBusy(Struct, frozen=True):

@@ -67,7 +67,9 @@ def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
     assert record["workload"] is record["pairs"] is None
     page = printed("compare", one, one)
     assert re.search(r"CTCs +ids +ings\n", page)  # a column was cut off, with its figures
-    assert "Carries most not known: " in " ".join(page.split())
+    said = " ".join(page.split())
+    assert "Carries most not known: " in said
+    assert " the slower way, which is as much as " in said  # "only 0 % more"
 
 
 def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:

@@ -21,6 +21,7 @@ from isfc.layout.machines import (
     machines,
     on_machine,
     pace_of,
+    read_processors,
     speed_of,
 )
 from isfc.layout.parts import Cec
@@ -164,3 +165,11 @@ def test_a_profile_that_was_fitted_without_machines_is_refused_on_them() -> None
     assert with_site(PLAIN, fitted).site == fitted
     with pytest.raises(ConfigurationError, match="expected machines in both or in neither"):
         with_site(replace(PLAIN, machines=(Z16, Z16)), fitted)
+
+
+def test_a_machine_of_an_option_is_read_in_any_case_and_nothing_is_passed_over() -> None:
+    for text in ("z16/CP 601/SMT", "z16/cp 601/smt", "z16/smt/cp 601"):
+        assert read_processors(text) == Processors("z16 A01", "CP 601", None, smt=True)
+    for text in ("z16/", "z16/SMT/SMT", "z16/CP 601/"):
+        with pytest.raises(ConfigurationError, match="engine"):
+            read_processors(text)
