@@ -15,6 +15,7 @@ import tempfile
 import time
 from asyncio.subprocess import PIPE
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -205,7 +206,8 @@ def reports(lines: Sequence[Sequence[str]]) -> list[bytes]:
 async def _report(line: Sequence[str], processors: Sequence[int]) -> bytes:
     """What one prints on some of the processors, which is ended if another fails."""
     process = await asyncio.create_subprocess_exec(*line, cwd=PROJECT, stdout=PIPE, stderr=PIPE)
-    os.sched_setaffinity(process.pid, processors)
+    with suppress(ProcessLookupError):  # it has ended already
+        os.sched_setaffinity(process.pid, processors)
     try:
         said, error = await process.communicate()
     finally:
