@@ -191,14 +191,15 @@ def rolling_maintenance(
     figures = rolling_figures(outcome)
     moved = [guest for turn in outcome.turns for guest in turn.guests]
     longest = max(moved, key=lambda guest: guest.quiesced_seconds, default=None)
+    turns = tuple(map(_turn, outcome.turns))
     return RollingMaintenance(
         systems=order,
         together=together,
-        all_moved=outcome.all_moved,
+        all_moved=not any(turn.not_moved for turn in turns),
         seconds=figures.seconds,
         longest_stop=figures.longest_stop,
         longest_stopped=longest.plan.name if longest else "",
-        turns=tuple(map(_turn, outcome.turns)),
+        turns=turns,
         responses=outcome.responses,
         notes=moves_notes(collection, plans, loads),
     )
@@ -209,7 +210,7 @@ def _turn(turn: Turn) -> TurnOfSystem:
     return TurnOfSystem(
         *(turn.system, turn.way, len(turn.guests)),
         sum(each.plan.memory.size for each in turn.guests),
-        *(figures.seconds, figures.longest_stop, turn.stayed),
+        *(figures.seconds, figures.longest_stop, (*figures.stayed(turn.guests), *turn.without_way)),
         {each.plan.name: each.to for each in turn.guests},
     )
 

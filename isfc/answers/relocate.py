@@ -22,7 +22,7 @@ from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_order
-from scenarios.moves.relocation import WouldMove
+from scenarios.moves.relocation import RelocationEnd, WouldMove
 from scenarios.runs.at_site import link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
@@ -71,7 +71,7 @@ def _moves(outcome: evacuations.EvacuationOutcome, best: BestTogether | None) ->
         sources=evacuation.sources,
         destinations=tuple(dict.fromkeys(tenant.to for tenant in evacuation.tenants)),
         together=evacuation.together,
-        all_moved=outcome.all_moved,
+        all_moved=not figures.stayed(outcome.guests),
         seconds=figures.seconds,
         longest_stop=figures.longest_stop,
         longest_stopped=longest.plan.name,
@@ -97,12 +97,12 @@ def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
 def _guest(
     guest: evacuations.Evacuated, known: MovedFigures, would: WouldMove | None
 ) -> MovedGuest:
-    plan, end = guest.plan, guest.end
+    plan, end = guest.plan, known.end
     return MovedGuest(
         plan.name,
         *(guest.source, guest.to, guest.meant),
         *(plan.memory, plan.limits),
-        moved=guest.moved,
+        moved=end is RelocationEnd.MOVED,
         end=end,
         reason=end.code,
         begin_s=guest.begin_s,
@@ -142,7 +142,8 @@ def _tried(best: BestTogether) -> Iterator[TriedTogether]:
         figures = moves_figures(outcome)
         share = _left(outcome.alone, outcome.meanwhile) if outcome.alone else None
         known = figures.seconds, figures.longest_stop
-        yield TriedTogether(together, *known, outcome.moved_count, share)
+        moved = len(outcome.guests) - len(figures.stayed(outcome.guests))
+        yield TriedTogether(together, *known, moved, share)
 
 
 At = Annotated[

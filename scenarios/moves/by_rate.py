@@ -12,21 +12,22 @@ guests change is taken as it was told. Where links send more of guests than is t
 """
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import compress
 from math import ceil, inf
 from typing import Final
 
 from msgspec import Struct, structs
 
 from isfc.errors.in_words import grouped
-from isfc.layout.capacity import End, to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
+from scenarios.moves.counted import at_counted_rates, counted_shares, moved_by_rate, rate_of
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
 from scenarios.moves.leaving import Placed
@@ -34,7 +35,6 @@ from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
-from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, LinkLoad
 
 SAMPLE_LENGTH: Final = 128 * MIB
@@ -60,7 +60,7 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
         return structs.replace(tenant, plan=plan)
 
     sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
-    return [*map(_rate, move(sample).guests)]
+    return [*map(rate_of, move(sample).guests)]
 
 
 def in_order(
@@ -88,25 +88,18 @@ def seconds_in_order(guests: Iterable[Moved], together: int) -> float:
 
 def would_move(outcome: EvacuationOutcome) -> tuple[WouldMove | None, ...]:
     """For each guest that began, what would let it be moved; None for one that a limit let go."""
-    guests = outcome.guests
+    counted = at_counted_rates(outcome)
     stuck = [
-        guest
-        for guest in guests
-        if guest.end in (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
-        and not _moves(guest.plan, _rate(guest) * (1 - MARGIN))
+        end in (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+        and not _moves(guest.plan, rate * (1 - MARGIN))
+        for guest, (rate, end) in zip(outcome.guests, counted, strict=True)
     ]
-    ways = dict.fromkeys((guest.source, guest.to) for guest in stuck)
+    ways = {(each.source, each.to) for each in compress(outcome.guests, stuck)}
     channels = {way: _channels(outcome, *way) for way in ways}
     return tuple(
-        _would_move(guest.plan, _rate(guest), channels[guest.source, guest.to])
-        if any(guest is each for each in stuck)
-        else None
-        for guest in guests
+        _would_move(guest.plan, rate, channels[guest.source, guest.to]) if is_stuck else None
+        for guest, (rate, _), is_stuck in zip(outcome.guests, counted, stuck, strict=True)
     )
-
-
-def _rate(guest: Moved) -> float:
-    return max(1, guest.length) / max(1e-9, guest.seconds)
 
 
 def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove:
@@ -187,7 +180,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     def enough(count: int) -> bool:
         faster = rates(widened(link, count))
         return all(
-            _moves(guest.plan, _rate(guest) * more / one * (1 - MARGIN))
+            _moves(guest.plan, rate_of(guest) * more / one * (1 - MARGIN))
             for guest, more, one in zip(guests, faster, own, strict=True)
         )
 
@@ -196,18 +189,16 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     return counts[bisect_left(counts, True, hi=len(counts) - 1, key=enough)]
 
 
-_BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
-"""Ends that follow from a rate; the others are what somebody did."""
-
-
 class MovedFigures(Struct, frozen=True):
     """Of one guest: seconds until it is moved, or given up, and seconds for which it is stopped.
 
-    ``other_end`` says that what becomes of it is another thing at one end of the range.
+    ``end`` is what becomes of it at the rate that is to be counted on; ``other_end`` says that it
+    is another thing at one end of the range.
     """
 
     seconds: Figure
     quiesced: Figure
+    end: RelocationEnd
     other_end: bool = False
 
 
@@ -221,6 +212,15 @@ class MovesFigures(Struct, frozen=True):
     longest_stop: Figure
     guests: tuple[MovedFigures, ...]
     rates: tuple[Figure, ...]
+
+    def stayed(self, guests: Sequence[Moved]) -> list[str]:
+        """The names of those that are not moved, of the guests that these figures are of."""
+        ends = (each.end for each in self.guests)
+        return [
+            guest.plan.name
+            for guest, end in zip(guests, ends, strict=True)
+            if end is not RelocationEnd.MOVED
+        ]
 
 
 def moving_load(evacuation: Evacuation) -> Experiment:
@@ -250,7 +250,7 @@ def pairs_alike(together: int, window: int) -> int:
 def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     """What moves took, each time with its range."""
     evacuation, guests = outcome.evacuation, outcome.guests
-    known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
+    known = moved_by_rate(outcome)
     if not known:
         whole = _without_range(outcome.seconds), _without_range(outcome.longest_stop_s)
         return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
@@ -258,12 +258,12 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [
         link_rate(1.0, link, Load(pairs=pairs)).no_more_than(share)
-        for link, share in zip(links, _shares(outcome, known), strict=True)
+        for link, share in zip(links, counted_shares(outcome, known), strict=True)
     ]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
         return [
-            by_rate(guest.plan, _rate(guest) * factor)
+            by_rate(guest.plan, rate_of(guest) * factor)
             for guest, factor in zip(known, factors, strict=True)
         ]
 
@@ -273,11 +273,14 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
     again = _AtEnds(moved, rates)
+    counted = zip(guests, at_counted_rates(outcome), strict=True)
+    ends = {id(guest): end for guest, (_, end) in counted}
 
     def figures(number: int, guest: Evacuated) -> MovedFigures:
         return MovedFigures(
             again.figure(lambda found: found[number].seconds, guest.seconds),
             again.figure(lambda found: found[number].quiesced_seconds, guest.quiesced_seconds),
+            ends[id(guest)],
             again.differs(number),
         )
 
@@ -292,32 +295,13 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     )
 
 
-def _shares(outcome: EvacuationOutcome, guests: Sequence[Evacuated]) -> list[float]:
-    """What of the rate that each guest had is to be counted on, beside all that ran meanwhile.
-
-    Of other traffic half is taken to go each way, over channels that both ways have in common.
-    """
-    collection, beside, found = outcome.evacuation.collection, dict[End, float](), []
-    for each in outcome.meanwhile:
-        nodes = collection.link(each.link).nodes
-        beside |= dict.fromkeys((nodes, nodes[::-1]), each.rate.mb_per_s / 2)
-    for guest in guests:
-        sent, took_ns = defaultdict[End, float](float, beside), guest.end_ns - guest.begin_ns
-        for other in guests:
-            common_ns = min(guest.end_ns, other.end_ns) - max(guest.begin_ns, other.begin_ns)
-            sent[other.source, other.to] += _rate(other) / MIB * max(0, common_ns) / took_ns
-        rates = {each: Rate(rate) for each, rate in sent.items() if rate}
-        counted = to_count_on({collection.between(*each) for each in rates}, rates)
-        found.append(counted[guest.source, guest.to].mb_per_s / sent[guest.source, guest.to])
-    return found
-
-
 def _without_range(seconds: float) -> Figure:
     return Figure(seconds, Unit.SECONDS, no_range=NoRange.NO_RATE)
 
 
 def _by_no_rate(guest: Evacuated) -> MovedFigures:
-    return MovedFigures(_without_range(guest.seconds), _without_range(guest.quiesced_seconds))
+    seconds, stopped = map(_without_range, (guest.seconds, guest.quiesced_seconds))
+    return MovedFigures(seconds, stopped, guest.end)
 
 
 def turn_figures(turn: Turn) -> MovesFigures:

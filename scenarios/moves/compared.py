@@ -125,12 +125,13 @@ class BestTogether(Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many together."""
-        moved = {count: outcome.moved_count for count, outcome in self.tried.items()}
-        most = max(moved.values())
+        figures = {count: (moves_figures(each), each.guests) for count, each in self.tried.items()}
+        stayed = {count: len(each.stayed(guests)) for count, (each, guests) in figures.items()}
+        fewest = min(stayed.values())
         seconds = {
-            count: moves_figures(outcome).seconds.value
-            for count, outcome in self.tried.items()
-            if moved[count] == most
+            count: each.seconds.value
+            for count, (each, _) in figures.items()
+            if stayed[count] == fewest
         }
         shortest = min(seconds.values())
         return min(count for count in seconds if seconds[count] <= shortest * (1 + ALIKE_SHARE))

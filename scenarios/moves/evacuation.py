@@ -215,14 +215,9 @@ class EvacuationOutcome(Struct, frozen=True):
         return max(guest.quiesced_seconds for guest in self.guests)
 
     @property
-    def moved_count(self) -> int:
-        """How many guests run at their destination."""
-        return sum(guest.moved for guest in self.guests)
-
-    @property
     def all_moved(self) -> bool:
         """Whether every guest runs at its destination."""
-        return self.moved_count == len(self.guests)
+        return all(guest.moved for guest in self.guests)
 
     @property
     def mb_per_s(self) -> float:

@@ -115,12 +115,6 @@ class Turn(Struct, frozen=True):
         """How long the guest that was stopped longest was stopped."""
         return 0.0 if self.outcome is None else self.outcome.longest_stop_s
 
-    @property
-    def stayed(self) -> tuple[str, ...]:
-        """The guests that could not be moved."""
-        failed = (each.plan.name for each in self.guests if not each.moved)
-        return (*failed, *self.without_way)
-
 
 class RollingOutcome(Struct, frozen=True):
     """All turns, in order: each system away, and back again; and what hardware was lost when."""
@@ -137,11 +131,6 @@ class RollingOutcome(Struct, frozen=True):
     def longest_stop_s(self) -> float:
         """How long the guest that was stopped longest was stopped."""
         return max(turn.longest_stop_s for turn in self.turns)
-
-    @property
-    def all_moved(self) -> bool:
-        """Whether every guest was away when its system was left, and is back."""
-        return not any(turn.stayed for turn in self.turns)
 
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:

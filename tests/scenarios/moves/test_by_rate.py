@@ -6,6 +6,7 @@ from math import inf
 import pytest
 from msgspec import structs
 
+import isfc
 from isfc.layout.build import new
 from isfc.layout.capacity import COMMAND_MODE_MB_PER_S
 from isfc.layout.catalogue import given_collection, load_layout
@@ -165,3 +166,19 @@ def test_other_traffic_has_its_part_of_what_is_to_be_counted_on() -> None:
     share = stated / (sent + other.rate.mb_per_s)
     figure = moves_figures(outcome).guests[0].seconds
     assert guest.length / MIB / figure.value == pytest.approx(share * sent, rel=0.001)
+
+
+def test_a_guest_that_only_the_model_would_move_stays() -> None:
+    # "Moved after 15.30 s", and exit code 0: the seconds were those until it is given up
+    link = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
+    memory = GuestMemory(size=1024 * MIB, touched=1024 * MIB, change_rate=650 * MIB)
+    plan = GuestPlan("GUEST", memory, Limits(max_quiesce=1))
+    evacuation = Evacuation.over(link, (plan,))
+    outcome = move(evacuation)
+    assert outcome.all_moved
+    assert moves_figures(outcome).stayed(outcome.guests) == ["GUEST"]
+    (would,) = would_move(outcome)
+    assert would is not None
+    assert would.bytes_per_s == pytest.approx(COMMAND_MODE_MB_PER_S * 1e6, rel=0.001)
+    (found,) = isfc.relocate(link, plan).guests
+    assert (found.moved, found.end) == (False, "max-quiesce")
