@@ -180,13 +180,11 @@ def _loads(found: ChannelEstimate) -> Iterator[PlannedLoad]:
 
 
 def _reads(load: SynchronousLoad) -> PlannedReads:
-    name, links, found = load.workload.name, len(load.links), load.outcome
-    if found is None:
-        return PlannedReads(name, links)
-    done = reads_activity(load.workload, found)
+    found, done = load.outcome, reads_activity(load.workload, load.outcome)
     shares = done.success_percent, done.link_busy_percent, done.rejected_percent
-    rates = done.io_per_s, done.mb_per_s
-    return PlannedReads(name, links, *rates, *shares, done.response_us, found.response_ns / 1e3)
+    times = done.response_us, None if found is None else found.response_ns / 1e3
+    of = done.name, len(load.links), done.io_per_s, done.mb_per_s
+    return PlannedReads(*of, *shares, *times)
 
 
 def io_plan_report(found: IoEstimates) -> Report:

@@ -126,7 +126,7 @@ def io_activity(
         *("config", seconds, warmup, seed),
         tuple(map(_channel, channels)),
         tuple(load_activity(each, channels) for each in workloads),
-        tuple(reads_activity(each.workload, each.outcome) for each in reads if each.outcome),
+        tuple(reads_activity(each.workload, each.outcome) for each in reads),
         sap_loads(configuration.systems, carried_by),
         tuple(osa_activity(each, configuration.users_of(each.chpid)) for each in osas),
         trunk_loads(configuration.trunks, moved),
