@@ -89,7 +89,7 @@ def test_a_plan_as_json_is_the_answer(plan: Path, recorded: Recorded) -> None:
     assert oltp["active"] == pytest.approx(20_000 * oltp["response_us"] / 1e6)
     seen, spin = record["synchronous"]
     assert seen["success_percent"] > 90
-    assert spin == {"name": "spin", "links": 1, **dict.fromkeys([*seen][2:])}
+    assert spin == {"name": "spin", "devices": 8, "links": 1, **dict.fromkeys([*seen][3:])}
     assert record["osas"][0]["mb_per_s_out"] > 2000
     assert 0 < record["saps"][0]["busy_percent"] < 70
     assert {one["id"] for one in record["advice"]} == {
