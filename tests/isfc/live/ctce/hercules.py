@@ -22,7 +22,8 @@ def version() -> str:
     """That of the Hercules which is installed, such as 3.13 or 4.9.0; empty where none is."""
     if INSTALLED is None:
         return ""
-    said = subprocess.run([INSTALLED, "--version"], capture_output=True, text=True).stdout
+    command = [INSTALLED, "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout
     found = re.search(r"Hercules [Vv]ersion (\d[\d.]*)", said)
     return found[1].rstrip(".") if found else said
 
