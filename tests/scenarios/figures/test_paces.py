@@ -17,11 +17,10 @@ from isfc.link.parameters import LinkParameters
 from isfc.reports.report import Report
 from scenarios.figures.assumptions import MACHINES, assumed
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.limit import resource_known
 from scenarios.figures.paces import ends_on_machines
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import ModelledRate
-from scenarios.figures.resources import RECEIVE, Resource
+from scenarios.figures.resources import RECEIVE, Resource, resource_known
 from scenarios.runs.experiment import STATED, Experiment, one_way
 from scenarios.runs.notes import plan_notes, run_notes
 from scenarios.runs.result import MIB
