@@ -77,6 +77,7 @@ class Gathered:
         self.doubts: list[DecisionPart] = []
         self.remarks: list[str] = []
         self._systems: tuple[str, ...] = ()
+        self.partitions = about.partitions
         self.now: Collection | None = None
         self.then: Collection | None = None
         self.down: set[tuple[str, CtcPair]] = set()
@@ -220,9 +221,9 @@ class Gathered:
             for deck in every
         ]
         names = _told_apart(owned)
-        partitions = self._about.partitions
+        partitions = self.partitions
         if partitions is None and (len(names) > 2 or any("=" in name for name in names)):
-            partitions = self._joined(every, names, consoles)
+            partitions = self.partitions = self._joined(every, names, consoles)
         self._systems = tuple(partitions.split(",") if partitions else names)
         if partitions is None and len(names) > 2:
             return None
