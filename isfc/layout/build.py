@@ -34,11 +34,10 @@ def assumed_on(machines: Iterable[Processors | None]) -> ChpidProfile:
     names = [each.machine for each in machines if each is not None]
     if not names:
         return ASSUMED_FEATURE
-    from isfc.layout.machines import Card, card_on  # few layouts say a machine
+    from isfc.layout.machines import newest_on  # few layouts say a machine
 
-    cards = {feature: card_on(feature, names) for feature in FEATURES}
-    had = [name for card in (Card.CARRIED, Card.ORDERED) for name in cards if cards[name] is card]
-    return _ASSUMED[had[-1]] if had else ASSUMED_FEATURE
+    newest = newest_on(names)
+    return ASSUMED_FEATURE if newest is None else _ASSUMED[newest]
 
 
 def is_assumed(profile: ChpidProfile) -> bool:
