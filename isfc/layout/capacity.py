@@ -99,8 +99,8 @@ def slower_by_rule(layout: Layout) -> float:
 End = tuple[NodeName, NodeName]
 """An end of a link: the node that sends, and its partner."""
 
-_Side = list[tuple[str, ...]]
-"""The channels of one side of a link, each by all its names."""
+_Side = Mapping[tuple[str, ...], float]
+"""What of a rate each channel of one side of a link carries, as a share, by all its names."""
 
 _Sent = TypeVar("_Sent", bound=OfRun)
 
@@ -115,10 +115,11 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     """What ends of links send by the model, or what IBM states of their chpids, if less.
 
     MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
-    or chosen by. What an end sends is spread evenly over the chpids that it writes on, at both
-    sides. Links that share a chpid have their parts of what is stated of it, and a straight
-    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower; one
-    whose constants were fitted carries what these say, in the range of the fit.
+    or chosen by. What an end sends is spread evenly over the CTCs that it writes on, and so over
+    their chpids at both sides; a chpid that is full leaves the others what they have. Links that
+    share a chpid have their parts of what is stated of it, and a straight connection takes each
+    byte twice. Nothing is stated of a link whose chpids are all slower; one whose constants were
+    fitted carries what these say, in the range of the fit.
     """
     sides = {
         (way.sender, link.partner(way.sender)): _sides(link, way)
@@ -128,8 +129,8 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     busy = defaultdict[tuple[str, ...], float](float)
     for end, each in sent.items():
         for side in sides[end]:
-            for channel in side:
-                busy[channel] += each.mb_per_s / len(side)
+            for channel, share in side.items():
+                busy[channel] += each.mb_per_s * share
     free = {link.nodes for link in links if not _is_held(link)}
     return {
         end: each
@@ -154,11 +155,16 @@ def _is_held(link: Layout) -> bool:
 
 def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:
     """The channels that an end writes on, at its own side and at its partner's."""
-    own, other = (
-        [*dict.fromkeys(use.fibre.channel_ends(end, link.nodes[end]) for use in way.chpids)]
-        for end in ((0, 1) if way.sender == link.nodes[0] else (1, 0))
-    )
-    return own, other
+    own = link.nodes.index(way.sender)
+    return _side(link, way, own), _side(link, way, 1 - own)
+
+
+def _side(link: Layout, way: WriteDirection, end: int) -> _Side:
+    shares = defaultdict[tuple[str, ...], float](float)
+    for use in way.chpids:
+        channel = use.fibre.channel_ends(end, link.nodes[end])
+        shares[channel] += use.ctc_count / len(way.write_order)
+    return shares
 
 
 def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]) -> float:
@@ -166,8 +172,7 @@ def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]
     stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
     if all(busy[channel] <= stated for channel in side):
         return rate
-    part = rate / len(side)
-    return sum(min(part, stated * (part / busy[channel])) for channel in side)
+    return sum(rate * share * min(1.0, stated / busy[channel]) for channel, share in side.items())
 
 
 def _direction(

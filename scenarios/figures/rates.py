@@ -44,7 +44,15 @@ from scenarios.runs.experiment import (
     unnamed,
 )
 from scenarios.runs.result import Result
-from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
+from scenarios.runs.steady import (
+    Rate,
+    SteadyEnds,
+    SteadyRun,
+    first_look,
+    steady_ends,
+    steady_run,
+    sum_of,
+)
 
 
 class EndRate(Struct, frozen=True):
@@ -89,11 +97,11 @@ class Carried:
         links, found = self.links.links, self.ways
         if found is None:
             return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
-        slower = [self.rate_of(link, slower_way(found[link.name])) for link in links]
+        slower = [slower_way(found[link.name]) for link in links]
         if len(links) == 1:
-            return slower[0]
-        every = links_rate(sum((each.modelled for each in slower), 0.0), links, self.load)
-        return every.no_more_than(sum(each.value for each in slower))
+            return self.rate_of(links[0], slower[0])
+        every = sum_of([each.rate for each in slower])
+        return links_rate(every.modelled, links, self.load).of_run(every)
 
     def rate_of(self, link: Layout, sent: EndRate) -> Figure:
         """The same of what one end of a link sends."""

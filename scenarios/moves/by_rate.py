@@ -35,6 +35,7 @@ from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, LinkLoad
 
 SAMPLE_LENGTH: Final = 128 * MIB
@@ -257,7 +258,7 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [
-        link_rate(1.0, link, Load(pairs=pairs)).no_more_than(share)
+        link_rate(1.0, link, Load(pairs=pairs)).of_run(Rate(1.0).no_more_than(share))
         for link, share in zip(links, counted_shares(outcome, known), strict=True)
     ]
 

@@ -9,6 +9,7 @@ import pytest
 from isfc.answers.compare import pair_odds
 from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
+from isfc.layout.capacity import COMMAND_MODE_MB_PER_S, directions_of, end_to_count_on
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
@@ -18,6 +19,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
 from scenarios.figures.changed import AfterLoss
+from scenarios.figures.cluster_plan import system_overview
 from scenarios.figures.rates import Carried, ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, Experiment, in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, short_ends
@@ -208,3 +210,27 @@ def test_links_that_share_a_chpid_have_no_more_together_than_is_stated_of_it() -
     assert found.ways is not None
     for link in links:
         assert found.rate_of(link, found.ways[link.name][0]).value == pytest.approx(286.1, abs=0.1)
+
+
+def test_a_full_chpid_bounds_what_its_ctcs_send_and_no_other_does_it_for_them() -> None:
+    # both chpids had half of it, which was 1,000 MB/s of 1,000
+    link = layout_of((16, 3), (16, 1))
+    to, back = directions_of(link)
+    assert [use.ctc_count for way in (to, back) for use in way.chpids] == [3, 1, 2]
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+    assert end_to_count_on(Rate(1000.0), link, to.sender).mb_per_s == pytest.approx(stated)
+    found = end_to_count_on(Rate(1000.0), link, back.sender).mb_per_s
+    assert found == pytest.approx(stated + 1000 / 3)
+
+
+@pytest.mark.parametrize(("feature", "most"), [("Express16SA", 572.2), ("Express4", 394.1)])
+def test_a_system_sends_no_more_over_its_only_chpid_than_that_lets_through(
+    feature: str, most: float
+) -> None:
+    # what it sends to one system and to the other, in a run of each, was added up
+    links = parse_collection(mesh(3, shared=True, feature=f"FICON {feature}"))
+    found = together(*links.links, mb_per_s=360.0)
+    for name in links.systems:
+        each = system_overview(links, name, found)
+        assert each.rate is not None
+        assert each.rate.value == each.back == pytest.approx(most, abs=0.1)
