@@ -121,23 +121,34 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     byte twice. Nothing is stated of a link whose chpids are all slower; one whose constants were
     fitted carries what these say, in the range of the fit.
     """
-    sides = {
-        (way.sender, link.partner(way.sender)): _sides(link, way)
-        for link in links
-        for way in directions_of(link)
-    }
-    busy = defaultdict[tuple[str, ...], float](float)
-    for end, each in sent.items():
-        for side in sides[end]:
-            for channel, share in side.items():
-                busy[channel] += each.mb_per_s * share
-    free = {link.nodes for link in links if not _is_held(link)}
-    return {
-        end: each
-        if free & {end, end[::-1]}
-        else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
-        for end, each in sent.items()
-    }
+    return Ceiling(links)(sent)
+
+
+class Ceiling:
+    """The same of some links, for many rates of them."""
+
+    def __init__(self, links: Iterable[Layout]) -> None:
+        every = [*links]
+        self._sides = {
+            (way.sender, link.partner(way.sender)): _sides(link, way)
+            for link in every
+            for way in directions_of(link)
+        }
+        self._free = {link.nodes for link in every if not _is_held(link)}
+
+    def __call__(self, sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
+        """What of these rates is to be counted on."""
+        sides, busy = self._sides, defaultdict[tuple[str, ...], float](float)
+        for end, each in sent.items():
+            for side in sides[end]:
+                for channel, share in side.items():
+                    busy[channel] += each.mb_per_s * share
+        return {
+            end: each
+            if self._free & {end, end[::-1]}
+            else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
+            for end, each in sent.items()
+        }
 
 
 def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:

@@ -232,11 +232,11 @@ Rates = tuple[Rate, Rate]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelledRate:
-    """What one node of ``layout`` can send, by the model: saturated, and with ``pairs``.
+    """What one node of ``layout`` can send: saturated, and with ``pairs``.
 
-    ``runs`` are the rates of both. ``seen`` is all that its end of the link saw of the run with the
-    pairs while that was steady: collisions, utilisation. ``limit`` is of the saturated rate, None
-    where it was not looked for.
+    ``runs`` are the model's rates of both, ``rates`` what of them is to be counted on. ``seen`` is
+    all that its end of the link saw of the run with the pairs while that was steady: collisions,
+    utilisation. ``limit`` is of the saturated rate, None where it was not looked for.
     """
 
     layout: Layout = field(compare=False)
@@ -247,24 +247,25 @@ class ModelledRate:
     limit: Limit | None = None
 
     @property
+    def rates(self) -> Rates:
+        """What of both is to be counted on."""
+        saturated, stated = (end_to_count_on(r, self.layout, self.sender) for r in self.runs)
+        return saturated, stated
+
+    @property
     def saturated(self) -> Figure:
         """MB/s with so many pairs that more would carry no more."""
-        return self._figure(self.runs[0], SATURATING_PAIRS)
+        return self._figure(self.rates[0], SATURATING_PAIRS)
 
     @property
     def stated(self) -> Figure:
         """MB/s with ``pairs``."""
-        return self._figure(self.runs[1], self.pairs)
+        return self._figure(self.rates[1], self.pairs)
 
     @property
     def figures(self) -> tuple[Figure, Figure]:
         """Both, saturated first."""
         return self.saturated, self.stated
-
-    @property
-    def to_count_on(self) -> Figure:
-        """What of ``stated`` is."""
-        return self._figure(end_to_count_on(self.runs[1], self.layout, self.sender), self.pairs)
 
     def _figure(self, rate: Rate, pairs: int) -> Figure:
         load = Load(pairs=pairs)
@@ -280,7 +281,7 @@ class ModelledRate:
         figures = {"sender": self.sender}
         return figures | {
             f"{load}_{key}": getattr(rate, key)
-            for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
+            for load, rate in zip(("saturated", "stated"), self.rates, strict=True)
             for key in ("mb_per_s", "spread_mb_per_s", "second_mb_per_s")
         }
 
@@ -327,7 +328,10 @@ def link_rates(
     done = iter(run_each(call, [run for group in groups for run in group]))
     runs, seen = ([*islice(done, len(group))] for group in groups)
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
-    slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
+    slower = {
+        each: slower_rates([ModelledRate(each, n, both[shape(each, n)]) for n in each.nodes])
+        for each in changed
+    }
     rates = _rates(ways, runs)
     each_way = [(layout, rate.sender, rate.runs[0].mb_per_s) for rate in rates]
     limits = run_each(find_saturated, each_way)
@@ -342,12 +346,9 @@ def find_saturated(way: tuple[Layout, NodeName, float]) -> Limit:
 
 def slower_rates(figures: Sequence[ModelledRate]) -> Rates:
     """Of what nodes can send."""
-    return _slower([each.runs for each in figures])
-
-
-def _slower(ways: Sequence[Rates]) -> Rates:
     saturated, stated = (
-        min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
+        min(rates, key=lambda rate: rate.mb_per_s)
+        for rates in zip(*(each.rates for each in figures), strict=True)
     )
     return saturated, stated
 

@@ -146,7 +146,7 @@ def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
     task = Task(Collection.of(link), Scoring(goals, STATED, None), seeds=2)
     (best,) = Trials[int](task, partial(shared_out, jobs=1), print).measured([task.collection])
     whole = together(link, mb_per_s=rate).rate
-    for each in (whole, way.to_count_on, size.figure(run, link), *best.figures):
+    for each in (whole, way.stated, size.figure(run, link), *best.figures):
         assert each.value == pytest.approx(most, abs=0.1)
         assert each.modelled == rate
         assert each.ends.low < each.value <= each.modelled < each.ends.high
@@ -167,7 +167,7 @@ def test_a_link_that_was_fitted_carries_what_the_fit_says_and_another_feature_ib
     )
     for site, most in ((own, 711.0), (other, 572.2), (replace(own, covariance=()), 572.2)):
         fitted = replace(link, site=site)
-        way = ModelledRate(fitted, link.nodes[0], (Rate(711.0), Rate(711.0))).to_count_on
+        way = ModelledRate(fitted, link.nodes[0], (Rate(711.0), Rate(711.0))).stated
         whole = together(fitted, mb_per_s=711.0).rate
         assert whole.value == way.value == pytest.approx(most, abs=0.1)
         assert whole.ends == way.ends
