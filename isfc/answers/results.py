@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from math import isfinite
 from pathlib import Path
@@ -23,8 +23,10 @@ from isfc.reports.figure import Reported
 from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
+from scenarios.runs.experiment import STATED_PAIRS, Load
 from scenarios.runs.report import CarriedRates
-from scenarios.runs.result import MEASURES, DeviceResult, Result, noise_of
+from scenarios.runs.result import MEASURES, MIB, DeviceResult, Result, noise_of
+from scenarios.runs.workload import WORKLOADS, Workload, find_workload
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""
@@ -189,7 +191,9 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
         pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
     if kind == "run":
         known = [*map(_known, (first, second), paths)]
-        pair = _with_odds(pair, known, None if any(map(_is_unranged, (first, second))) else layouts)
+        if any(map(_is_unranged, (first, second))):
+            layouts = None
+        pair = _with_odds(pair, known, layouts, [*map(_load, (first, second))])
     return pair
 
 
@@ -219,19 +223,35 @@ def _with_odds(
     pair: ComparedResults,
     ranges: Sequence[Mapping[str, RangeRecord]],
     layouts: tuple[Collection, Collection] | None,
+    loads: Sequence[Load],
 ) -> ComparedResults:
     """With the ranges that the runs have, and the odds where they differ in one thing.
 
-    Odds take the layouts, as what is known of these counts.
+    Odds take the layouts and loads, as what is known of these counts.
     """
     changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
     (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
     odds = None
     if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and layouts:
         before, after = (each.links[0] for each in layouts)
-        ratio = link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]])
-        odds = odds_ahead(ratio).share
+        ratio = link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]], loads)
+        odds = None if ratio.range is None else odds_ahead(ratio).share
     return replace(pair, ranges=tuple(ranges), odds=odds)
+
+
+def _load(run: Mapping[str, Any]) -> Load:
+    """What ran; of a workload of one's own only how long its messages and replies were."""
+    name, pairs = run.get("workload"), run.get("pairs")
+    if isinstance(name, str) and name.partition(":")[0].upper() in WORKLOADS:
+        with suppress(ConfigurationError):
+            return Load(find_workload(name), pairs or STATED_PAIRS)
+    seen = msgspec.convert(run, Result)
+    both = (
+        (seen.mb_per_s_out, seen.messages_per_s_out),
+        (seen.mb_per_s_in, seen.messages_per_s_in),
+    )
+    sent, replied = (max(1, round(rate * MIB / max(1e-9, per_s))) for rate, per_s in both)
+    return Load(Workload("its own", sent, sent, 100, replied, 1), pairs or STATED_PAIRS)
 
 
 def _read(path: Path) -> Any:
