@@ -4,8 +4,8 @@ Rates are MB/s (2^20) one way. What the layout carries is the model's, saturated
 piece gone.
 """
 
-from collections.abc import Sequence
-from math import log
+from collections.abc import Mapping, Sequence
+from math import inf, log
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,6 +16,7 @@ from isfc.answers.relocate import Together, plans_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, find_node
+from isfc.layout.capacity import Ceiling, End, end_to_count_on
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -32,6 +33,7 @@ from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import SATURATED, RunEach
+from scenarios.runs.steady import Rate
 from scenarios.search.sizing import LostPiece
 from scenarios.search.windows import Beside, Leaving, Window, guest_rate
 from scenarios.search.workers import each_by
@@ -187,10 +189,11 @@ def loads(
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = tuple(times.slots_of(found, percentile, period))
-    carries = _carried(opened, LostPiece(lost), each_by(jobs))
+    sent = [_sent(found, way, percentile) for way in (0, 1)]
+    both = {end: Rate(each[1]) for end, each in zip(_ends(opened), sent, strict=True)}
+    carries = _carried(opened, LostPiece(lost), both, each_by(jobs))
     first, second = (
-        _way(opened.nodes[way], _sent(found, way, percentile), carries[way], growth, months)
-        for way in (0, 1)
+        _way(opened.nodes[way], sent[way], carries[way], growth, months) for way in (0, 1)
     )
     return Loads(
         name=opened.name,
@@ -254,7 +257,8 @@ def _windows(
     runs = beside.runs()
     rates = dict(zip(runs, run_each(guest_rate, [*runs.values()]), strict=True))
     whole, _ = carries[link.nodes.index(leaving.source)]
-    return beside.windows(rates, whole.rate.value)
+    most = end_to_count_on(Rate(whole.rate.modelled), link, leaving.source)
+    return beside.windows(rates, most.mb_per_s)
 
 
 def _intervals(
@@ -274,9 +278,12 @@ def _intervals(
 
 
 def _carried(
-    link: Layout, lost: LostPiece, run_each: RunEach
+    link: Layout, lost: LostPiece, sent: Mapping[End, Rate], run_each: RunEach
 ) -> list[tuple[Carries, Carries | None]]:
-    """For each sender, what the whole link carries, and the least that a loss leaves."""
+    """For each sender, what the whole link carries, and the least that a loss leaves.
+
+    Where both ways share what is stated of chpids, each has its part of that, by what is ``sent``.
+    """
     collection = Collection.of(link)
     pieces = [each for each in losses(collection) if each.kind == lost.value]
     if lost is LostPiece.DIRECTOR and not pieces:
@@ -286,17 +293,29 @@ def _carried(
         )
     whole, *lefts = carry([collection, *(each.rest for each in pieces)], SATURATED, run_each)
     found = []
-    for way in (0, 1):
-        left = (_carries(rest, way, loss.name) for rest, loss in zip(lefts, pieces, strict=True))
-        least = min(left, key=lambda each: each.rate.value, default=None)
-        found.append((_carries(whole, way), least))
+    for way, end in enumerate(_ends(link)):
+        most = [
+            _carries(each, way, sent[end].mb_per_s * _room(each, sent), gone)
+            for each, gone in zip([whole, *lefts], ["", *(p.name for p in pieces)], strict=True)
+        ]
+        found.append((most[0], min(most[1:], key=lambda each: each.rate.value, default=None)))
     return found
 
 
-def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
+def _ends(link: Layout) -> tuple[End, End]:
+    return link.nodes, link.nodes[::-1]
+
+
+def _room(carried: Carried, sent: Mapping[End, Rate]) -> float:
+    """How many times what is sent a link could carry by what is stated of its chpids."""
+    return Ceiling(carried.links.links).room(sent) if carried.links.links else inf
+
+
+def _carries(carried: Carried, way: int, most: float, gone: str) -> Carries:
     for link in carried.links.links:  # none if it is down
         sent = (carried.ways or {})[link.name][way]
-        return Carries(carried.rate_of(link, sent), gone)
+        rate = carried.rate_of(link, sent)
+        return Carries(rate.of_run(sent.rate.no_more_than(most)) if most else rate, gone)
     return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED), gone)
 
 

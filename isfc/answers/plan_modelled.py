@@ -261,7 +261,7 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
         default=None,
     )
     if most is not None:
-        stated = shown(capacity.COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)
+        stated = shown(capacity.STATED_MB_PER_S, Unit.MB_PER_S)
         yield (
             f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What "
             f"IBM states of FICON in command mode is over {capacity.COMMAND_MODE_MB_PER_S} MB/s of "

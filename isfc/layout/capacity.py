@@ -7,6 +7,7 @@ or more CTCs write on it, and pro rata with fewer.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Final, TypeVar
 
 from msgspec import Struct
@@ -37,6 +38,9 @@ RULE_GBPS_MAX: Final = 8
 COMMAND_MODE_MB_PER_S: Final = 600
 """What FICON Express16SA moves over a chpid in command mode with long disk I/Os, in 10^6 bytes a
 second, both ways (published: FICON Express16SA Performance, "over 600 megabytes per second")."""
+
+STATED_MB_PER_S: Final = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+"""The same in the MB of all rates, 2^20 bytes."""
 
 
 class ChpidUse(Struct, frozen=True):
@@ -138,17 +142,32 @@ class Ceiling:
 
     def __call__(self, sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
         """What of these rates is to be counted on."""
-        sides, busy = self._sides, defaultdict[tuple[str, ...], float](float)
-        for end, each in sent.items():
-            for side in sides[end]:
-                for channel, share in side.items():
-                    busy[channel] += each.mb_per_s * share
+        sides, busy = self._sides, self._busy(sent)
         return {
             end: each
-            if self._free & {end, end[::-1]}
+            if self._is_free(end)
             else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
             for end, each in sent.items()
         }
+
+    def room(self, sent: Mapping[End, _Sent]) -> float:
+        """How many times as much all could send until a chpid is full; infinite if none is."""
+        held = [side for end in sent if not self._is_free(end) for side in self._sides[end]]
+        busy = self._busy(sent)
+        most = max((busy[channel] for side in held for channel in side), default=0.0)
+        return STATED_MB_PER_S / most if most else inf
+
+    def _is_free(self, end: End) -> bool:
+        return not self._free.isdisjoint({end, end[::-1]})
+
+    def _busy(self, sent: Mapping[End, _Sent]) -> Mapping[tuple[str, ...], float]:
+        """MB/s of each channel, both ways."""
+        busy = defaultdict[tuple[str, ...], float](float)
+        for end, each in sent.items():
+            for side in self._sides[end]:
+                for channel, share in side.items():
+                    busy[channel] += each.mb_per_s * share
+        return busy
 
 
 def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
@@ -180,10 +199,11 @@ def _side(link: Layout, way: WriteDirection, end: int) -> _Side:
 
 def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]) -> float:
     """What is left of a rate by what is stated of the channels that it passes on one side."""
-    stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
-    if all(busy[channel] <= stated for channel in side):
+    if all(busy[channel] <= STATED_MB_PER_S for channel in side):
         return rate
-    return sum(rate * share * min(1.0, stated / busy[channel]) for channel, share in side.items())
+    return sum(
+        rate * share * min(1.0, STATED_MB_PER_S / busy[channel]) for channel, share in side.items()
+    )
 
 
 def _direction(

@@ -206,7 +206,7 @@ class Figure(Struct, frozen=True):
             both = (within.likely, within.sure)
             likely, sure = (Interval(min(most, each.low), each.high) for each in both)
             within = replace(within, likely=likely, sure=sure)
-        return replace(found, value=most, range=within, by_model=self.value)
+        return replace(found, value=most, range=within, by_model=self.modelled)
 
     def __str__(self) -> str:
         """``1,430 (1,220 to 1,740)``."""
@@ -261,6 +261,8 @@ class NoteKind(StrEnum):
     """The layout was made of decks or console logs, which do not say all of it."""
     MEMORY = "memory"
     """What is free where guests go is not known."""
+    CEILING = "ceiling"
+    """IBM states less of FICON in command mode than the model carries."""
     NO_RANGE = "no-range"
     """Nothing says how far some of the figures are off."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import isfc
+from isfc import measured
 from isfc.layout.build import new
 from isfc.layout.capacity import COMMAND_MODE_MB_PER_S
 from isfc.layout.catalogue import given_collection
@@ -101,6 +102,19 @@ def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
     assert all(
         low < at < high for at, (low, high) in zip(by_month, way["headroom_likely"], strict=True)
     )
+
+
+def test_both_ways_have_what_is_stated_of_their_chpids_together(tmp_path: Path) -> None:
+    # each was held to all of it, and 300 MB/s both ways at the same time were carried
+    link, stated = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA"), 572.2
+    table = tmp_path / "both.csv"
+    table.write_text("begin,end,A,B\n08:00,09:00,350,250\n")
+    found = measured.loads(link, [table], lost="none")
+    assert [way.headroom[0] for way in found.ways] == pytest.approx(
+        [stated / 600 - 1] * 2, abs=0.001
+    )
+    assert found.ways[0].whole.rate.value == pytest.approx(350 / 600 * stated, abs=0.1)
+    assert found.ways[0].whole.rate.modelled > stated
 
 
 def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:
