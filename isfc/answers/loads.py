@@ -190,7 +190,7 @@ def loads(
     _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = tuple(times.slots_of(found, percentile, period))
     sent = [_sent(found, way, percentile) for way in (0, 1)]
-    both = {end: Rate(each[1]) for end, each in zip(_ends(opened), sent, strict=True)}
+    both = {end: each[1] for end, each in zip(_ends(opened), sent, strict=True)}
     carries = _carried(opened, LostPiece(lost), both, each_by(jobs))
     first, second = (
         _way(opened.nodes[way], sent[way], carries[way], growth, months) for way in (0, 1)
@@ -278,7 +278,7 @@ def _intervals(
 
 
 def _carried(
-    link: Layout, lost: LostPiece, sent: Mapping[End, Rate], run_each: RunEach
+    link: Layout, lost: LostPiece, sent: Mapping[End, float], run_each: RunEach
 ) -> list[tuple[Carries, Carries | None]]:
     """For each sender, what the whole link carries, and the least that a loss leaves.
 
@@ -295,7 +295,7 @@ def _carried(
     found = []
     for way, end in enumerate(_ends(link)):
         most = [
-            _carries(each, way, sent[end].mb_per_s * _room(each, sent), gone)
+            _carries(each, way, sent[end] * _room(each, sent), gone)
             for each, gone in zip([whole, *lefts], ["", *(p.name for p in pieces)], strict=True)
         ]
         found.append((most[0], min(most[1:], key=lambda each: each.rate.value, default=None)))
@@ -306,7 +306,7 @@ def _ends(link: Layout) -> tuple[End, End]:
     return link.nodes, link.nodes[::-1]
 
 
-def _room(carried: Carried, sent: Mapping[End, Rate]) -> float:
+def _room(carried: Carried, sent: Mapping[End, float]) -> float:
     """How many times what is sent a link could carry by what is stated of its chpids."""
     return Ceiling(carried.links.links).room(sent) if carried.links.links else inf
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ctc.address import ChpidId, Rdev
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors.in_words import grouped
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CHANNELS_MAX, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
 from isfc.reports.figure import OfRun
@@ -103,10 +103,23 @@ def slower_by_rule(layout: Layout) -> float:
 End = tuple[NodeName, NodeName]
 """An end of a link: the node that sends, and its partner."""
 
-_Side = Mapping[tuple[str, ...], float]
-"""What of a rate each channel of one side of a link carries, as a share, by all its names."""
+FILLING_CTC_COUNT: Final = 3
+"""CTCs that carry what is stated of a chpid in command mode (derived: on FICON Express16SA, which
+it is stated of, the model carries 500 MB/s over two, and 711 over three)."""
+
+_Channel = tuple[str, ...]
+"""A channel by all its names."""
+
+_Side = Mapping[_Channel, int]
+"""On how many CTCs of each channel of one side of a link an end writes."""
 
 _Sent = TypeVar("_Sent", bound=OfRun)
+
+_ROUNDING: Final = 1e-9
+"""Of a rate: what sums of its parts may be off."""
+
+_HALVINGS: Final = 60
+"""By which a share is found to the last digit that counts."""
 
 
 def end_to_count_on(sent: _Sent, link: Layout, sender: NodeName) -> _Sent:
@@ -120,10 +133,10 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
 
     MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
     or chosen by. What an end sends is spread evenly over the CTCs that it writes on, and so over
-    their chpids at both sides; a chpid that is full leaves the others what they have. Links that
-    share a chpid have their parts of what is stated of it, and a straight connection takes each
-    byte twice. Nothing is stated of a link whose chpids are all slower; one whose constants were
-    fitted carries what these say, in the range of the fit.
+    their chpids at both sides; of what a full one does not take others take more, up to what so
+    many CTCs carry. Links that share a chpid have their parts of what is stated of it, and a
+    straight connection takes each byte twice. Nothing is stated of a link whose chpids are all
+    slower; one whose constants were fitted carries what these say, in the range of the fit.
     """
     return Ceiling(links)(sent)
 
@@ -142,32 +155,41 @@ class Ceiling:
 
     def __call__(self, sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
         """What of these rates is to be counted on."""
-        sides, busy = self._sides, self._busy(sent)
-        return {
-            end: each
-            if self._is_free(end)
-            else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
-            for end, each in sent.items()
-        }
+        most = self._let_through({end: each.mb_per_s for end, each in sent.items()})
+        return {end: each.no_more_than(most[end]) for end, each in sent.items()}
 
-    def room(self, sent: Mapping[End, _Sent]) -> float:
-        """How many times as much all could send until a chpid is full; infinite if none is."""
-        held = [side for end in sent if not self._is_free(end) for side in self._sides[end]]
-        busy = self._busy(sent)
-        most = max((busy[channel] for side in held for channel in side), default=0.0)
-        return STATED_MB_PER_S / most if most else inf
+    def room(self, mb_per_s: Mapping[End, float]) -> float:
+        """How many times as much ends could send at most; infinite if nothing is stated of them."""
+        sent = {end: rate for end, rate in mb_per_s.items() if rate}
+        if all(map(self._is_free, sent)):
+            return inf
+        fits, most = 0.0, len(self._sides) * CHANNELS_MAX * STATED_MB_PER_S / min(sent.values())
+        for _ in range(_HALVINGS):
+            middle = (fits + most) / 2
+            wanted = {end: rate * middle for end, rate in sent.items()}
+            if self._let_through(wanted) == wanted:
+                fits = middle
+            else:
+                most = middle
+        return fits
 
     def _is_free(self, end: End) -> bool:
         return not self._free.isdisjoint({end, end[::-1]})
 
-    def _busy(self, sent: Mapping[End, _Sent]) -> Mapping[tuple[str, ...], float]:
-        """MB/s of each channel, both ways."""
-        busy = defaultdict[tuple[str, ...], float](float)
-        for end, each in sent.items():
+    def _let_through(self, sent: Mapping[End, float]) -> dict[End, float]:
+        """What is left of MB/s by what is stated of the channels that they pass."""
+        busy, uses = defaultdict[_Channel, float](float), Counter[_Channel]()
+        for end, rate in sent.items():
             for side in self._sides[end]:
-                for channel, share in side.items():
-                    busy[channel] += each.mb_per_s * share
-        return busy
+                for channel, ctcs in side.items():
+                    busy[channel] += rate * ctcs / sum(side.values())
+                    uses[channel] += 1
+        return {
+            end: rate
+            if self._is_free(end)
+            else min(_let_through(rate, side, busy, uses) for side in self._sides[end])
+            for end, rate in sent.items()
+        }
 
 
 def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
@@ -190,20 +212,25 @@ def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:
 
 
 def _side(link: Layout, way: WriteDirection, end: int) -> _Side:
-    shares = defaultdict[tuple[str, ...], float](float)
+    counts = Counter[_Channel]()
     for use in way.chpids:
-        channel = use.fibre.channel_ends(end, link.nodes[end])
-        shares[channel] += use.ctc_count / len(way.write_order)
-    return shares
+        counts[use.fibre.channel_ends(end, link.nodes[end])] += use.ctc_count
+    return counts
 
 
-def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]) -> float:
-    """What is left of a rate by what is stated of the channels that it passes on one side."""
-    if all(busy[channel] <= STATED_MB_PER_S for channel in side):
+def _let_through(
+    rate: float, side: _Side, busy: Mapping[_Channel, float], uses: Mapping[_Channel, int]
+) -> float:
+    """The same of one rate, and of the channels of one side."""
+    stated, found = STATED_MB_PER_S, 0.0
+    if all(busy[channel] <= stated for channel in side):
         return rate
-    return sum(
-        rate * share * min(1.0, STATED_MB_PER_S / busy[channel]) for channel, share in side.items()
-    )
+    for channel, ctcs in side.items():
+        part = rate * ctcs / sum(side.values())
+        found += min(part, stated * part / busy[channel])
+        more = min(stated - busy[channel], stated * ctcs / FILLING_CTC_COUNT - part)
+        found += max(0.0, more) / uses[channel]
+    return found if found < rate * (1 - _ROUNDING) else rate
 
 
 def _direction(

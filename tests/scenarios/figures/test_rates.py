@@ -9,7 +9,12 @@ import pytest
 from isfc.answers.compare import pair_odds
 from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
-from isfc.layout.capacity import COMMAND_MODE_MB_PER_S, directions_of, end_to_count_on
+from isfc.layout.capacity import (
+    COMMAND_MODE_MB_PER_S,
+    Ceiling,
+    directions_of,
+    end_to_count_on,
+)
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
@@ -212,7 +217,7 @@ def test_links_that_share_a_chpid_have_no_more_together_than_is_stated_of_it() -
         assert found.rate_of(link, found.ways[link.name][0]).value == pytest.approx(286.1, abs=0.1)
 
 
-def test_a_full_chpid_bounds_what_its_ctcs_send_and_no_other_does_it_for_them() -> None:
+def test_a_full_chpid_bounds_what_its_ctcs_send_and_few_others_do_not_make_up_for_it() -> None:
     # both chpids had half of it, which was 1,000 MB/s of 1,000
     link = layout_of((16, 3), (16, 1))
     to, back = directions_of(link)
@@ -221,6 +226,12 @@ def test_a_full_chpid_bounds_what_its_ctcs_send_and_no_other_does_it_for_them() 
     assert end_to_count_on(Rate(1000.0), link, to.sender).mb_per_s == pytest.approx(stated)
     found = end_to_count_on(Rate(1000.0), link, back.sender).mb_per_s
     assert found == pytest.approx(stated + 1000 / 3)
+    even, _ = directions_of(layout_of((16, 4), (16, 4)))
+    assert [use.ctc_count for use in even.chpids] == [4, 3]
+    found = end_to_count_on(Rate(1100.0), layout_of((16, 4), (16, 4)), even.sender).mb_per_s
+    assert found == 1100
+    way = {(to.sender, back.sender): 550.0}
+    assert Ceiling([layout_of((16, 4), (16, 4))]).room(way) == pytest.approx(2 * stated / 550)
 
 
 @pytest.mark.parametrize(("feature", "most"), [("Express16SA", 572.2), ("Express4", 394.1)])
