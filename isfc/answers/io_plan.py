@@ -16,7 +16,7 @@ from isfc.io.machine import SapLoad, TrunkLoad
 from isfc.io.osa import PlannedOsa
 from isfc.io.plan import IoAdvice, IoPlan, ResourceUse, advise, make_io_plan
 from isfc.io.shared import read_disks
-from isfc.io.zhyperlink import ReadsActivity, SynchronousLoad, reads_activity
+from isfc.io.zhyperlink import ReadsActivity, reads_activity
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Note, NoteKind, Reported, Unit
@@ -67,24 +67,6 @@ class PlannedLoad(Struct, frozen=True):
     """the open exchanges"""
 
 
-class PlannedReads(Struct, frozen=True):
-    """What becomes of the reads of a workload on its zHyperLinks; null without a rate."""
-
-    name: str
-    links: int
-    io_per_s: float | None = None
-    """those that succeed"""
-    mb_per_s: float | None = None
-    """10^6 bytes that they read"""
-    success_percent: float | None = None
-    link_busy_percent: float | None = None
-    rejected_percent: float | None = None
-    latency_us: float | None = None
-    """of those that succeed"""
-    response_us: float | None = None
-    """of all"""
-
-
 class IoEstimates(Reported, Struct, frozen=True):
     """What an I/O configuration can do, by mean values."""
 
@@ -99,7 +81,7 @@ class IoEstimates(Reported, Struct, frozen=True):
     channels: tuple[ChannelFigures, ...]
     workloads: tuple[PlannedLoad, ...]
     """on each of their channels"""
-    synchronous: tuple[PlannedReads, ...]
+    synchronous: tuple[ReadsActivity, ...]
     osas: tuple[PlannedOsa, ...]
     saps: tuple[SapLoad, ...]
     trunks: tuple[TrunkLoad, ...]
@@ -141,7 +123,7 @@ def io_estimates(name: str, plan: IoPlan, notes: Sequence[Note] = ()) -> IoEstim
         tuple(sorted(advise(plan), key=lambda each: each.severity is Severity.INFO)),
         tuple(ChannelFigures(**channel_fields(each)) for each in plan.channels),
         tuple(load for each in plan.channels for load in _loads(each)),
-        tuple(map(_reads, plan.synchronous)),
+        tuple(map(reads_activity, plan.synchronous)),
         plan.osas,
         plan.saps,
         plan.trunks,
@@ -177,16 +159,6 @@ def _loads(found: ChannelEstimate) -> Iterator[PlannedLoad]:
         load = each.demand.workload
         of = load.name, found.channel.chpid, load.protocol
         yield PlannedLoad(*of, each.rate_per_s, each.response_ns / 1e3, each.active)
-
-
-def _reads(load: SynchronousLoad) -> PlannedReads:
-    name, links, found = load.workload.name, len(load.links), load.outcome
-    if found is None:
-        return PlannedReads(name, links)
-    done = reads_activity(load.workload, found)
-    shares = done.success_percent, done.link_busy_percent, done.rejected_percent
-    rates = done.io_per_s, done.mb_per_s
-    return PlannedReads(name, links, *rates, *shares, done.response_us, found.response_ns / 1e3)
 
 
 def io_plan_report(found: IoEstimates) -> Report:
@@ -266,9 +238,7 @@ def _answer(found: IoEstimates) -> Iterator[tuple[str, str]]:
         yield "To change", "nothing"
 
 
-def carried(
-    channels: Sequence[ChannelFigures], synchronous: Sequence[PlannedReads | ReadsActivity] = ()
-) -> str:
+def carried(channels: Sequence[ChannelFigures], synchronous: Sequence[ReadsActivity] = ()) -> str:
     """``10000 I/Os/s, 31 MB/s read and 10 MB/s written``: all together, and how many synchronous.
 
     Synchronous I/Os are reads; those of which no rate is known are named.

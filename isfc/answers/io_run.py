@@ -126,7 +126,7 @@ def io_activity(
         *("config", seconds, warmup, seed),
         tuple(map(_channel, channels)),
         tuple(load_activity(each, channels) for each in workloads),
-        tuple(reads_activity(each.workload, each.outcome) for each in reads if each.outcome),
+        tuple(map(reads_activity, reads)),
         sap_loads(configuration.systems, carried_by),
         tuple(osa_activity(each, configuration.users_of(each.chpid)) for each in osas),
         trunk_loads(configuration.trunks, moved),
@@ -200,7 +200,7 @@ _DEVICES: Final = (
 _READS: Final = (
     *headed(name="DEVICES", devices="NO"),
     Column("RATE", "io_per_s", Unit.PER_S),
-    Column("RESP\nus", "response_us", Unit.US),
+    Column("RESP\nus", "latency_us", Unit.US),
     Column("MB/S", "mb_per_s", Unit.MB_PER_S),
     *headed(Unit.PERCENT, success_percent="%SUCCESS", link_busy_percent="%BUSY"),
     *headed(Unit.PERCENT, cache_miss_percent="%MISS", rejected_percent="%REJECT"),

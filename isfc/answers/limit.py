@@ -23,9 +23,9 @@ from scenarios.figures.limit import (
     Share,
     added,
     find_limit,
-    resource_known,
 )
 from scenarios.figures.rates import ModelledRate
+from scenarios.figures.resources import resource_known
 from scenarios.runs.experiment import Experiment
 
 

@@ -25,7 +25,8 @@ from isfc.site.seen import SeenInterval, SeenLink, seen_intervals
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
-from scenarios.figures.site_workload import Derived, QuietLink
+from scenarios.figures.site_exchanges import QuietLink
+from scenarios.figures.site_workload import Derived
 from scenarios.runs.at_site import given_site, link_of, opened_at
 from scenarios.runs.experiment import Load
 from scenarios.search.site_cluster import Channels, Cluster

@@ -21,7 +21,7 @@ from isfc.site.file import completed, read_measurements
 from isfc.site.measurement import LinkFigures, Measurement, Ran, table_rows
 from isfc.site.monitor_records import read_layouts
 from isfc.site.seen import seen_link
-from scenarios.figures.site_workload import find_ran
+from scenarios.figures.site_exchanges import find_ran
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import read_load
 

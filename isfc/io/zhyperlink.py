@@ -122,15 +122,9 @@ def synchronous_outcome(
     missed = (inside - turned_away) * (1.0 - cache_hit)
     success = inside - turned_away - missed
     spin_ns = inside * load.latency_ns
-    return SynchronousOutcome(
-        success=success,
-        link_busy=load.busy,
-        rejected=turned_away,
-        cache_miss=missed,
-        latency_ns=load.latency_ns,
-        response_ns=spin_ns + (1.0 - success) * profile.asynchronous_ns,
-        spin_ns=spin_ns,
-    )
+    response_ns = spin_ns + (1.0 - success) * profile.asynchronous_ns
+    shares = success, load.busy, turned_away, missed
+    return SynchronousOutcome(*shares, load.latency_ns, response_ns, spin_ns)
 
 
 _TOO_LONG: Final = SynchronousOutcome(rejected=1.0, response_ns=ZHYPERLINK.asynchronous_ns)
@@ -199,23 +193,34 @@ def turned_away(load: SynchronousLoad, configuration: IoConfiguration) -> IoWork
 
 
 class ReadsActivity(Struct, frozen=True):
-    """Synchronous reads that were asked for."""
+    """Synchronous reads of a workload on its zHyperLinks; null without a rate."""
 
     name: str
     devices: int
-    io_per_s: float
-    """those that succeeded"""
-    mb_per_s: float
-    response_us: float
-    success_percent: float
-    link_busy_percent: float
-    cache_miss_percent: float
-    rejected_percent: float
+    links: int
+    io_per_s: float | None = None
+    """those that succeed"""
+    mb_per_s: float | None = None
+    """10^6 bytes that they read"""
+    latency_us: float | None = None
+    """of those that succeed"""
+    response_us: float | None = None
+    """of all"""
+    success_percent: float | None = None
+    link_busy_percent: float | None = None
+    cache_miss_percent: float | None = None
+    rejected_percent: float | None = None
 
 
-def reads_activity(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
-    """What became of synchronous reads."""
-    done = (load.rate_per_s or 0.0) * found.success
+def reads_activity(load: SynchronousLoad) -> ReadsActivity:
+    """What becomes of synchronous reads."""
+    asked, found = load.workload, load.outcome
+    of = asked.name, asked.devices, len(load.links)
+    if found is None:
+        return ReadsActivity(*of)
+    done = (asked.rate_per_s or 0.0) * found.success
+    times = found.latency_ns / 1e3, found.response_ns / 1e3
     shares = found.success, found.link_busy, found.cache_miss, found.rejected
-    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
-    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
+    return ReadsActivity(
+        *of, done, done * asked.io_bytes / 1e6, *times, *(100 * each for each in shares)
+    )

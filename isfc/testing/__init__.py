@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from isfc.testing.invariants import Ledger as Ledger
     from isfc.testing.pair import Pair as Pair
     from isfc.testing.pair import Setup as Setup
-    from isfc.testing.pair import Step as Step
     from isfc.testing.plugin import register_profiles as register_profiles
     from isfc.testing.programs import ProgramsRun as ProgramsRun
     from isfc.testing.programs import Stuck as Stuck
     from isfc.testing.programs import open_pair as open_pair
     from isfc.testing.programs import run_programs as run_programs
     from isfc.testing.side import Side as Side
+    from isfc.testing.steps import Step as Step
     from isfc.testing.strategies import LinkMachine as LinkMachine
     from isfc.testing.strategies import fault_schedules as fault_schedules
     from isfc.testing.strategies import faults as faults
@@ -41,8 +41,9 @@ _PUBLIC: Final = {
     "isfc.link.parameters": "LinkRules",
     "isfc.link.schedule": "WriteScheduler",
     "isfc.testing.invariants": "Ledger",
-    "isfc.testing.pair": "Pair Setup Step",
+    "isfc.testing.pair": "Pair Setup",
     "isfc.testing.side": "Side",
+    "isfc.testing.steps": "Step",
     "isfc.testing.strategies": "LinkMachine fault_schedules faults layouts messages node_names "
     "setups traffic_plans workloads",
     "isfc.testing.plugin": "register_profiles",

@@ -23,19 +23,12 @@ from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import (
-    BOTH_FAIL,
-    FIRST_WINS,
-    MS,
-    NAMES,
-    SECOND_WINS,
-    US,
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Pair, Setup
+from isfc.testing.steps import (
     ActivateCtc,
     DeactivateCtc,
-    Pair,
     Plug,
     SendMessages,
-    Setup,
     Step,
     Unplug,
     VaryCtcChpid,

@@ -16,14 +16,12 @@ after the other, in short runs with the same guests. What moves the rate by more
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from enum import StrEnum
 from statistics import fmean
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.capacity import end_to_count_on
 from isfc.layout.layout import Fibre, Layout, widened
 from isfc.layout.rules.rule import ChangedLayout
@@ -33,7 +31,7 @@ from scenarios.figures import resources
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
-from scenarios.figures.resources import Holder, Resource, faster, scaled
+from scenarios.figures.resources import Holder, Known, Resource, faster, known, scaled
 from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
 from scenarios.runs.steady import Rate, first_look, steady_ends
 
@@ -355,16 +353,6 @@ MOVED_MIN: Final = 0.02
 """A figure rests on a constant that moves it by more than this share."""
 
 
-class Known(StrEnum):
-    """How a constant is known, as in ``docs/sources.md``."""
-
-    PUBLISHED = "published"
-    DERIVED = "derived"
-    CALIBRATED = "calibrated"
-    ASSUMED = "assumed"
-    CHOSEN = "chosen"
-
-
 class RestsOn(Struct, frozen=True):
     """A constant, and what the rate becomes with less and more of it, as shares of it."""
 
@@ -380,54 +368,6 @@ class RestsOn(Struct, frozen=True):
         return max(abs(self.less - 1), abs(self.more - 1))
 
 
-_MEASURED: Final = (EXPRESS2.feature, EXPRESS4.feature)
-_CHOSEN: Final = ("server_ns", "open_single_length")
-
-
-def known(holder: Holder, name: str, layout: Layout) -> Known:
-    """How a constant is known for the features of a layout; of several features the least so."""
-    if holder == Holder.FEATURE:
-        profiles = [fibre.profile for fibre in layout.fibres]
-        return max((_known_of(name, each) for each in profiles), key=list(Known).index)
-    if holder in (Holder.LINK, Holder.GUESTS):
-        return Known.CHOSEN if name in _CHOSEN else Known.CALIBRATED
-    return Known.DERIVED
-
-
-def _known_of(name: str, profile: ChpidProfile) -> Known:
-    if name in resources.LINE.fields:
-        return Known.DERIVED
-    if profile.feature in _MEASURED:
-        return Known.CALIBRATED
-    later = profile.io_ns == LATER_IO_NS
-    if later and name == "processor_ns_per_byte":
-        return Known.CALIBRATED
-    return Known.DERIVED if later and name in _OF_DISKS else Known.ASSUMED
-
-
-_OF_DISKS: Final = ("processor_bits_per_ccw", "io_ns")
-"""What a later feature has from disk I/O."""
-
-
-def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
-    """How far a resource's speed is assumed for these links; nothing where it was measured."""
-    features = {fibre.profile.feature for link in links for fibre in link.fibres}
-    holder, node = resource.kind.holder, resource.node
-    on = {link.machine(node) for link in links if node in link.nodes} if node else {None}
-    if holder == Holder.LINK and (known_on := [*filter(None, on)]):
-        return f"its speed is the middle of what is likely of {known_on[0]}"
-    if resource.kind == resources.LINE or features <= {*_MEASURED}:
-        return ""
-    if holder == Holder.LINK:
-        return "its speed is a z10's, alike for all FICON features"
-    if holder != Holder.FEATURE:
-        return ""
-    names = resource.kind.fields
-    if any(known(holder, name, link) is Known.ASSUMED for name in names for link in links):
-        return "its speed is partly assumed, as on Express4"
-    return "its speed is known from disk I/O alone"
-
-
 def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsOn]:
     """The constants that the rate of a run rests on, those that move it most first."""
     placed = [(kind.holder, name) for kind in resources.RESOURCES for name in kind.fields]
@@ -441,7 +381,7 @@ def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsO
     base, *runs = glances([experiment, *cases], run_each)
     found = []
     for (holder, name), less, more in zip(names, runs[::2], runs[1::2], strict=True):
-        ends = _times(less, base), _times(more, base)
+        ends = 1 + _ratio(less, base), 1 + _ratio(more, base)
         found.append(RestsOn(holder, name, known(holder, name, experiment.layout), *ends))
     moved = [each for each in found if each.moved > MOVED_MIN]
     return sorted(moved, key=lambda each: -each.moved)
@@ -453,10 +393,3 @@ def _value(experiment: Experiment, holder: Holder, name: str) -> bool:
         return any(getattr(fibre.profile, name) for fibre in experiment.layout.fibres)
     record = experiment.link if holder == Holder.LINK else experiment.guests
     return bool(getattr(record, name))
-
-
-def _times(changed: Sequence[Glance], base: Sequence[Glance]) -> float:
-    return fmean(
-        one.mb_per_s / other.mb_per_s if other.mb_per_s else 1.0
-        for one, other in zip(changed, base, strict=True)
-    )

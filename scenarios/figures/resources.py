@@ -1,4 +1,4 @@
-"""The resources of a run, and the constants of the model that say how fast each of them is.
+"""The resources of a run, the constants that say how fast each is, and how these are known.
 
 `RESOURCES` is the one table: a constant that takes time belongs to one resource, or a test asks for
 its place. `faster` gives the same run with one resource faster; nothing else changes, and the
@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
-from ctc.features import ChpidProfile
-from isfc.layout.layout import Fibre, Isl
+from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
+from isfc.layout.layout import Fibre, Isl, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment
@@ -248,3 +248,61 @@ _NO_PACE: Final = frozenset(
     }
 )
 """Numbers that no rate depends on: names, processor time, and what a fault is waited for."""
+
+
+class Known(StrEnum):
+    """How a constant is known, as in ``docs/sources.md``."""
+
+    PUBLISHED = "published"
+    DERIVED = "derived"
+    CALIBRATED = "calibrated"
+    ASSUMED = "assumed"
+    CHOSEN = "chosen"
+
+
+_MEASURED: Final = (EXPRESS2.feature, EXPRESS4.feature)
+_CHOSEN: Final = ("server_ns", "open_single_length")
+
+
+def known(holder: Holder, name: str, layout: Layout) -> Known:
+    """How a constant is known for the features of a layout; of several features the least so."""
+    if holder == Holder.FEATURE:
+        profiles = [fibre.profile for fibre in layout.fibres]
+        return max((_known_of(name, each) for each in profiles), key=list(Known).index)
+    if holder in (Holder.LINK, Holder.GUESTS):
+        return Known.CHOSEN if name in _CHOSEN else Known.CALIBRATED
+    return Known.DERIVED
+
+
+def _known_of(name: str, profile: ChpidProfile) -> Known:
+    if name in LINE.fields:
+        return Known.DERIVED
+    if profile.feature in _MEASURED:
+        return Known.CALIBRATED
+    later = profile.io_ns == LATER_IO_NS
+    if later and name == "processor_ns_per_byte":
+        return Known.CALIBRATED
+    return Known.DERIVED if later and name in _OF_DISKS else Known.ASSUMED
+
+
+_OF_DISKS: Final = ("processor_bits_per_ccw", "io_ns")
+"""What a later feature has from disk I/O."""
+
+
+def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
+    """How far a resource's speed is assumed for these links; nothing where it was measured."""
+    features = {fibre.profile.feature for link in links for fibre in link.fibres}
+    holder, node = resource.kind.holder, resource.node
+    on = {link.machine(node) for link in links if node in link.nodes} if node else {None}
+    if holder == Holder.LINK and (known_on := [*filter(None, on)]):
+        return f"its speed is the middle of what is likely of {known_on[0]}"
+    if resource.kind == LINE or features <= {*_MEASURED}:
+        return ""
+    if holder == Holder.LINK:
+        return "its speed is a z10's, alike for all FICON features"
+    if holder != Holder.FEATURE:
+        return ""
+    names = resource.kind.fields
+    if any(known(holder, name, link) is Known.ASSUMED for name in names for link in links):
+        return "its speed is partly assumed, as on Express4"
+    return "its speed is known from disk I/O alone"

@@ -31,7 +31,8 @@ from isfc.site.measurement import Measurement
 from isfc.site.seen import APART_S, SeenInterval, at_one_time, seen_intervals
 from scenarios.figures.site_beside import BesideLink
 from scenarios.figures.site_compare import BUSY_LEAST
-from scenarios.figures.site_workload import Derived, QuietLink, derive
+from scenarios.figures.site_exchanges import QuietLink
+from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.workload import LinkLoad, load_of
 
 Channels = Annotated[

@@ -22,7 +22,8 @@ from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
-from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived, QuietLink, check_busy
+from scenarios.figures.site_exchanges import QuietLink
+from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived, check_busy
 from scenarios.search.site_causes import Cause
 from scenarios.search.site_fitted import log_off
 from scenarios.search.site_surface import (

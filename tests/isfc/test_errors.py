@@ -22,7 +22,7 @@ from isfc.live.control import BadRequest
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
 from isfc.site.figures import BadFigure
-from scenarios.figures.site_workload import QuietLink
+from scenarios.figures.site_exchanges import QuietLink
 from scenarios.search.site_fitted import FitRefused, Fitted
 
 ERRORS = [

@@ -14,7 +14,8 @@ from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
 from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Send, System
-from isfc.testing.pair import MS, Pair, S, Setup, Step, Wait
+from isfc.testing.pair import MS, Pair, S, Setup
+from isfc.testing.steps import Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
 
 pytestmark = pytest.mark.at_length

@@ -11,7 +11,8 @@ from isfc.link.events import LinkDown, Sent
 from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import MS, US, Pair, S, Setup, Step
+from isfc.testing.pair import MS, US, Pair, S, Setup
+from isfc.testing.steps import Step
 from isfc.testing.strategies import LinkMachine, lengths, setups, traffic_plans
 
 pytestmark = pytest.mark.at_length

@@ -21,8 +21,9 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.segment import Resequencer
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import MS, Links, Pair, SendMessages, Setup, Step, Wait
+from isfc.testing.pair import MS, Links, Pair, Setup
 from isfc.testing.side import Side
+from isfc.testing.steps import SendMessages, Step, Wait
 from isfc.testing.strategies import operations, pauses, sends, setups
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import DRAWN, Fault, FaultKind, draw_fault

@@ -89,7 +89,7 @@ def test_a_plan_as_json_is_the_answer(plan: Path, recorded: Recorded) -> None:
     assert oltp["active"] == pytest.approx(20_000 * oltp["response_us"] / 1e6)
     seen, spin = record["synchronous"]
     assert seen["success_percent"] > 90
-    assert spin == {"name": "spin", "links": 1, **dict.fromkeys([*seen][2:])}
+    assert spin == {"name": "spin", "devices": 8, "links": 1, **dict.fromkeys([*seen][3:])}
     assert record["osas"][0]["mb_per_s_out"] > 2000
     assert 0 < record["saps"][0]["busy_percent"] < 70
     assert {one["id"] for one in record["advice"]} == {
@@ -100,8 +100,7 @@ def test_a_plan_as_json_is_the_answer(plan: Path, recorded: Recorded) -> None:
 def test_the_page_of_a_plan_answers_first(plan: Path, printed: Printed) -> None:
     page = printed("io", "plan", plan)
     assert is_narrow(page)
-    lines = page.splitlines()
-    assert len(lines) <= 45  # one table of each kind that there is
+    assert len(lines := page.splitlines()) <= 45  # one table of each kind that there is
     answer = on_one_line(page.partition("Channels\n")[0])
     assert re.search(r"Full first \S.*: \d+ % used", answer)
     assert "To change warning: " in answer
@@ -116,6 +115,7 @@ def test_what_is_carried_counts_synchronous_io_and_names_what_has_no_rate(
     # of 70,000 I/Os a second the page began with the 20,000 that go over channels
     for command, label, path, rest in (
         (("plan",), "Carries", plan, "; of spin no rate is given Full"),
+        (("run", *QUICK), "Carried", plan, "; of spin no rate is given Response"),
         (("run", *QUICK), "Carried", config, " Response"),
     ):
         answer = on_one_line(printed("io", *command, path))

@@ -17,9 +17,9 @@ from isfc.layout.plan import make_plan
 from isfc.layout.processors import Processors
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Interval, Range, Unit
-from scenarios.figures.limit import Limit, Relief, Share, resource_known
+from scenarios.figures.limit import Limit, Relief, Share
 from scenarios.figures.rates import ModelledRate, carried
-from scenarios.figures.resources import LINE, RECEIVE, Resource
+from scenarios.figures.resources import LINE, RECEIVE, Resource, resource_known
 from scenarios.runs import run as runs
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE, Experiment, one_way
 from scenarios.runs.notes import ONE_WAY_MB_PER_S_MAX, plan_notes

@@ -8,7 +8,8 @@ from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.system import Deactivate, System, VaryChpid, VaryDevice, operated_like
-from isfc.testing.pair import MS, US, Pair, Setup, VaryCtcChpid, VaryRdev
+from isfc.testing.pair import MS, US, Pair, Setup
+from isfc.testing.steps import VaryCtcChpid, VaryRdev
 from tests.isfc.system.test_system import LoseOne, device_state
 
 

@@ -3,15 +3,12 @@
 import pytest
 
 from isfc.link.state import LinkState
-from isfc.testing.pair import (
-    MS,
+from isfc.testing.pair import MS, Pair, S, Setup
+from isfc.testing.steps import (
     ActivateCtc,
     DeactivateCtc,
-    Pair,
     Plug,
-    S,
     SendMessages,
-    Setup,
     Step,
     Unplug,
     VaryCtcChpid,

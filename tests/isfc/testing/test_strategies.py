@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import Pair, SendMessages, Setup, Step
+from isfc.testing.pair import Pair, Setup
+from isfc.testing.steps import SendMessages, Step
 from isfc.testing.strategies import (
     colliding_plans,
     eventful_plans,

@@ -18,7 +18,8 @@ from isfc.site.seen import SeenInterval, SeenLink, seen_intervals, seen_link
 from isfc.site.table import read_json
 from scenarios.figures import site_workload
 from scenarios.figures.site_compare import figures_beside, likely_reasons
-from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
+from scenarios.figures.site_exchanges import QuietLink, find_ran
+from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run

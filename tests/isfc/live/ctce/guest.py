@@ -10,8 +10,9 @@ from struct import pack, pack_into
 from typing import Final
 
 GOOD: Final = 0xE0D
+AGAIN: Final = 0xACE
 BAD: Final = 0xBAD
-"""Where the guest's last PSW points."""
+"""Where the guest's last PSW points: all was right, right after some was written again, or not."""
 
 CODE: Final = 0x200
 DATA: Final = 0xB00
@@ -31,22 +32,28 @@ S.update(SSCH=0xB233, STSCH=0xB234, TSCH=0xB235)
 BRANCHES: Final = {"B": 15, "BZ": 8, "BE": 8, "BL": 4, "BNZ": 7, "BNE": 7}
 
 _PSWS: Final = {"restpsw": (0x030A0000, "sweep"), "waitpsw": (0x020A0000, "sweep")}
-_FIXED: Final = {"endpsw": GOOD, "badpsw": BAD}
+_FIXED: Final = {"endpsw": GOOD, "acepsw": AGAIN, "badpsw": BAD}
 _WORDS = "pause micros cr0 cr6 first size end one two three five last delay".split()
-_WORDS += "wtarget rtarget errors".split()
-_BLOCK_WORDS = "sid op attn phase written read wbuffer rbuffer command".split()
+_WORDS += "wtarget rtarget errors patience rests silence silences again".split()
+_BLOCK_WORDS = "sid op attn phase written read wbuffer rbuffer command acked owes".split()
 _CCWS: Final = "c_nop c_read tail c_write tail c_scb tail c_sense".split()
 _CCWS_AT: Final = 0x40
 _SENSE_AT: Final = 0x30
 
 
 def guest(
-    writes: int, reads: range, length: int = 64, ctcs: int = 1, program: str = "guest"
+    writes: int,
+    reads: range,
+    length: int = 64,
+    ctcs: int = 1,
+    program: str = "guest",
+    patience: int = 0,
 ) -> bytes:
     """A guest's storage from address 0 on.
 
     Over each CTC it writes so many blocks of this length, and reads those numbers; unless it has
-    another ``program``.
+    another ``program``. With a ``patience``, in rests of 10 ms, both guests write again what was
+    lost.
     """
     lines = (Path(__file__).parent / f"{program}.asm").read_text("ascii").splitlines()
     code = [found for line in lines if (found := re.match(r"(\w*)\s+(\w+)\s+(\S+)", line))]
@@ -73,6 +80,7 @@ def guest(
     }
     words |= {"one": 1, "two": 2, "three": 3, "five": 5, "last": length - 4}
     words |= {"delay": 2_000_000, "wtarget": writes, "rtarget": reads.stop - 1}
+    words |= {"patience": patience, "silences": 50 if patience else 0x7FFFFFFF}
     for name, value in words.items():
         pack_into(">I", core, labels[name], value)
     psws = {labels[name]: (mask, labels[to]) for name, (mask, to) in _PSWS.items()}

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,23 @@ from tests.waiting import wait_for
 
 INSTALLED: Final = shutil.which("hercules")
 needs_hercules = pytest.mark.skipif(INSTALLED is None, reason="Hercules is not installed")
+
+
+@cache
+def version() -> str:
+    """That of the Hercules which is installed, such as 3.13 or 4.9.0; empty where none is."""
+    if INSTALLED is None:
+        return ""
+    command = [INSTALLED, "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout
+    found = re.search(r"Hercules [Vv]ersion (\d[\d.]*)", said)
+    return found[1].rstrip(".") if found else said
+
+
+def is_older() -> bool:
+    """Whether it is 3.13, which speaks the older form of CTCE."""
+    return version().startswith("3")
+
 
 PAUSES_S: Final = 110.0
 """How long a guest may take: 3.13 makes pauses of up to 21 s, each CTC its own."""
@@ -29,7 +47,9 @@ ARCHMODE ESA/390
 PANRATE SLOW
 {statements}
 """
-_STOPPED: Final = re.compile(rb"HHCCP011I .*?PSW=[0-9A-F]{8} 8([0-9A-F]{7})", re.DOTALL)
+_STOPPED: Final = re.compile(
+    rb"(?:HHCCP011I .*?PSW=|HHC00809I .*? wait state )[0-9A-F]{8} 8([0-9A-F]{7})", re.DOTALL
+)
 _COMMANDS: Final = """\
 pause {pause_s}
 loadcore {folder}/{name}.core 0
@@ -58,13 +78,15 @@ class Hercules:
         typed: Sequence[str] = (),
         program: str = "guest",
         pause_s: int = 1,
+        patience: int = 0,
     ) -> None:
         """Begin with a guest that does as `guest` says, over all CTCs, after a pause.
 
         ``typed`` is what an operator does then, a second apart.
         """
         folder, name = self._folder, self._name
-        (folder / f"{name}.core").write_bytes(guest(writes, reads, length, self._ctcs, program))
+        core = guest(writes, reads, length, self._ctcs, program, patience)
+        (folder / f"{name}.core").write_bytes(core)
         commands = _COMMANDS.format(folder=folder, name=name, pause_s=pause_s)
         commands += "".join(f"pause 1\n{command}\n" for command in typed)
         (folder / f"{name}.rc").write_text(commands)
@@ -72,7 +94,7 @@ class Hercules:
         with (folder / f"{name}.log").open("wb") as log:
             self._process = subprocess.Popen(  # ended by `kill`
                 [INSTALLED, "-d", "-f", str(folder / f"{name}.cnf")],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,  # never closed: at its end Hercules 4 ends
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env={"PATH": "/usr/bin:/bin", "HERCULES_RC": str(folder / f"{name}.rc")},
@@ -81,7 +103,8 @@ class Hercules:
     def has_done(self, command: str) -> bool:
         """Whether it has come to something that is typed."""
         log = self._folder / f"{self._name}.log"
-        return f"\n{command}\n".encode() in log.read_bytes()
+        done = rf"^(\S+ HHC01603I )?{re.escape(command)}$"
+        return re.search(done, log.read_text(), re.MULTILINE) is not None
 
     def wait(self) -> int:
         """Where the guest's PSW points once it has done everything, or has failed."""
@@ -95,4 +118,4 @@ class Hercules:
         """End it, as a power failure would."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.communicate(timeout=10)
