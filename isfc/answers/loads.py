@@ -16,7 +16,7 @@ from isfc.answers.relocate import Together, plans_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, find_node
-from isfc.layout.capacity import Ceiling, End, end_to_count_on
+from isfc.layout.capacity import End, StatedOfChpids, end_to_count_on
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -188,10 +188,9 @@ def loads(
     leaving = _leaving(opened, plans_of(guests or ()), together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
-    slots = tuple(times.slots_of(found, percentile, period))
+    slots = (*times.slots_of(found, percentile, period),)
     sent = [_sent(found, way, percentile) for way in (0, 1)]
-    both = {end: each[1] for end, each in zip(_ends(opened), sent, strict=True)}
-    carries = _carried(opened, LostPiece(lost), both, each_by(jobs))
+    carries = _carried(opened, LostPiece(lost), [each[1] for each in sent], each_by(jobs))
     first, second = (
         _way(opened.nodes[way], sent[way], carries[way], growth, months) for way in (0, 1)
     )
@@ -278,13 +277,13 @@ def _intervals(
 
 
 def _carried(
-    link: Layout, lost: LostPiece, sent: Mapping[End, float], run_each: RunEach
+    link: Layout, lost: LostPiece, mb_per_s: Sequence[float], run_each: RunEach
 ) -> list[tuple[Carries, Carries | None]]:
     """For each sender, what the whole link carries, and the least that a loss leaves.
 
-    Where both ways share what is stated of chpids, each has its part of that, by what is ``sent``.
+    Where both share what is stated of chpids, each has its part of that, by what both send.
     """
-    collection = Collection.of(link)
+    collection, sent = Collection.of(link), dict(zip(_ends(link), mb_per_s, strict=True))
     pieces = [each for each in losses(collection) if each.kind == lost.value]
     if lost is LostPiece.DIRECTOR and not pieces:
         raise ConfigurationError(
@@ -295,7 +294,7 @@ def _carried(
     found = []
     for way, end in enumerate(_ends(link)):
         most = [
-            _carries(each, way, sent[end] * _room(each, sent), gone)
+            _carries(each, way, _most(each, sent, end), gone)
             for each, gone in zip([whole, *lefts], ["", *(p.name for p in pieces)], strict=True)
         ]
         found.append((most[0], min(most[1:], key=lambda each: each.rate.value, default=None)))
@@ -306,16 +305,17 @@ def _ends(link: Layout) -> tuple[End, End]:
     return link.nodes, link.nodes[::-1]
 
 
-def _room(carried: Carried, sent: Mapping[End, float]) -> float:
-    """How many times what is sent a link could carry by what is stated of its chpids."""
-    return Ceiling(carried.links.links).room(sent) if carried.links.links else inf
+def _most(carried: Carried, sent: Mapping[End, float], end: End) -> float:
+    """MB/s of an end if both send as much more as what is stated of their chpids lets through."""
+    links = carried.links.links
+    return sent[end] * StatedOfChpids(links).room(sent) if links and sent[end] else inf
 
 
 def _carries(carried: Carried, way: int, most: float, gone: str) -> Carries:
     for link in carried.links.links:  # none if it is down
         sent = (carried.ways or {})[link.name][way]
         rate = carried.rate_of(link, sent)
-        return Carries(rate.of_run(sent.rate.no_more_than(most)) if most else rate, gone)
+        return Carries(rate.of_run(sent.rate.no_more_than(most)), gone)
     return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED), gone)
 
 

@@ -22,7 +22,7 @@ from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_order
-from scenarios.moves.relocation import WouldMove
+from scenarios.moves.relocation import Evacuated, WouldMove
 from scenarios.runs.at_site import link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
@@ -86,7 +86,7 @@ def _moves(outcome: evacuations.EvacuationOutcome, best: BestTogether | None) ->
     )
 
 
-def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
+def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
     """What is known of guests that are as IBM measured."""
     memories = {guest.plan.memory for guest in guests}
     for kind, known in KNOWN_GUESTS.items():
@@ -94,9 +94,7 @@ def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
             yield Note(NoteKind.NO_RANGE, f"{kind}: {known.basis}")
 
 
-def _guest(
-    guest: evacuations.Evacuated, known: MovedFigures, would: WouldMove | None
-) -> MovedGuest:
+def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> MovedGuest:
     plan, end = guest.plan, guest.end
     return MovedGuest(
         plan.name,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from math import isfinite
 from pathlib import Path
@@ -13,7 +13,7 @@ from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
 from ctc.address import CtcError
-from isfc.answers.beside import differences
+from isfc.answers.beside import changed_lines, differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
@@ -26,7 +26,7 @@ from scenarios.figures.ranges import link_ratio
 from scenarios.runs.experiment import STATED_PAIRS, Load
 from scenarios.runs.report import CarriedRates
 from scenarios.runs.result import MEASURES, MIB, DeviceResult, Result, noise_of
-from scenarios.runs.workload import WORKLOADS, Workload, find_workload
+from scenarios.runs.workload import workload_seen
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""
@@ -188,12 +188,11 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
     if before is not None and after is not None:
         layouts = _layouts(before, after)
         moved = () if layouts is None else tuple(differences(*layouts))
-        pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
+        pair = replace(pair, moved=moved, layout_changes=tuple(changed_lines(before, after)))
     if kind == "run":
         known = [*map(_known, (first, second), paths)]
-        if any(map(_is_unranged, (first, second))):
-            layouts = None
-        pair = _with_odds(pair, known, layouts, [*map(_load, (first, second))])
+        told = None if any(map(_is_unranged, (first, second))) else layouts
+        pair = _with_odds(pair, known, told, [*map(_load, (first, second))])
     return pair
 
 
@@ -225,10 +224,7 @@ def _with_odds(
     layouts: tuple[Collection, Collection] | None,
     loads: Sequence[Load],
 ) -> ComparedResults:
-    """With the ranges that the runs have, and the odds where they differ in one thing.
-
-    Odds take the layouts and loads, as what is known of these counts.
-    """
+    """With their ranges, and odds where they differ in one thing, of these layouts and loads."""
     changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
     (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
     odds = None
@@ -241,17 +237,10 @@ def _with_odds(
 
 def _load(run: Mapping[str, Any]) -> Load:
     """What ran; of a workload of one's own only how long its messages and replies were."""
-    name, pairs = run.get("workload"), run.get("pairs")
-    if isinstance(name, str) and name.partition(":")[0].upper() in WORKLOADS:
-        with suppress(ConfigurationError):
-            return Load(find_workload(name), pairs or STATED_PAIRS)
-    seen = msgspec.convert(run, Result)
-    both = (
-        (seen.mb_per_s_out, seen.messages_per_s_out),
-        (seen.mb_per_s_in, seen.messages_per_s_in),
-    )
-    sent, replied = (max(1, round(rate * MIB / max(1e-9, per_s))) for rate, per_s in both)
-    return Load(Workload("its own", sent, sent, 100, replied, 1), pairs or STATED_PAIRS)
+    seen, name, pairs = msgspec.convert(run, Result), str(run.get("workload")), run.get("pairs")
+    both = (seen.mb_per_s_out, seen.messages_per_s_out), (seen.mb_per_s_in, seen.messages_per_s_in)
+    lengths = (round(rate * MIB / max(1e-9, per_s)) for rate, per_s in both)
+    return Load(workload_seen(name, *lengths), pairs if isinstance(pairs, int) else STATED_PAIRS)
 
 
 def _read(path: Path) -> Any:
@@ -296,13 +285,6 @@ def _layouts(before: str, after: str) -> tuple[Collection, Collection] | None:
         return parse_collection(before), parse_collection(after)
     except (ConfigurationError, CtcError, ValueError):
         return None
-
-
-def _layout_changes(before: str, after: str) -> Iterator[str]:
-    """The lines of the layouts that only one of two runs has."""
-    old, new = before.splitlines(), after.splitlines()
-    yield from (f"- {line}" for line in old if line not in new)
-    yield from (f"+ {line}" for line in new if line not in old)
 
 
 def _setting(run: Mapping[str, Any], name: str) -> str | float | None:

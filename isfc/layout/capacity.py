@@ -138,10 +138,10 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     straight connection takes each byte twice. Nothing is stated of a link whose chpids are all
     slower; one whose constants were fitted carries what these say, in the range of the fit.
     """
-    return Ceiling(links)(sent)
+    return StatedOfChpids(links)(sent)
 
 
-class Ceiling:
+class StatedOfChpids:
     """The same of some links, for many rates of them."""
 
     def __init__(self, links: Iterable[Layout]) -> None:

@@ -30,6 +30,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
+from scenarios.runs import steady
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
@@ -44,15 +45,7 @@ from scenarios.runs.experiment import (
     unnamed,
 )
 from scenarios.runs.result import Result
-from scenarios.runs.steady import (
-    Rate,
-    SteadyEnds,
-    SteadyRun,
-    first_look,
-    steady_ends,
-    steady_run,
-    sum_of,
-)
+from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
 
 
 class EndRate(Struct, frozen=True):
@@ -100,7 +93,7 @@ class Carried:
         slower = [slower_way(found[link.name]) for link in links]
         if len(links) == 1:
             return self.rate_of(links[0], slower[0])
-        every = sum_of([each.rate for each in slower])
+        every = steady.sum_of([each.rate for each in slower])
         return links_rate(every.modelled, links, self.load).of_run(every)
 
     def rate_of(self, link: Layout, sent: EndRate) -> Figure:
@@ -333,8 +326,7 @@ def link_rates(
         for each in changed
     }
     rates = _rates(ways, runs)
-    each_way = [(layout, rate.sender, rate.runs[0].mb_per_s) for rate in rates]
-    limits = run_each(find_saturated, each_way)
+    limits = run_each(find_saturated, [(layout, r.sender, r.runs[0].mb_per_s) for r in rates])
     return tuple(replace(r, limit=each) for r, each in zip(rates, limits, strict=True)), slower
 
 
@@ -346,10 +338,8 @@ def find_saturated(way: tuple[Layout, NodeName, float]) -> Limit:
 
 def slower_rates(figures: Sequence[ModelledRate]) -> Rates:
     """Of what nodes can send."""
-    saturated, stated = (
-        min(rates, key=lambda rate: rate.mb_per_s)
-        for rates in zip(*(each.rates for each in figures), strict=True)
-    )
+    both = zip(*(each.rates for each in figures), strict=True)
+    saturated, stated = (min(rates, key=lambda rate: rate.mb_per_s) for rates in both)
     return saturated, stated
 
 

@@ -26,10 +26,10 @@ from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
 from scenarios.moves.leaving import Placed
-from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
+from scenarios.moves.relocation import Evacuated, Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import final
 
-from isfc.layout.capacity import Ceiling, End
+from isfc.layout.capacity import End, StatedOfChpids
 from isfc.layout.layout import Layout
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
@@ -17,7 +17,7 @@ from scenarios.runs.steady import Rate
 
 
 @final
-class Clock:
+class GuestClock:
     """Read by the engine's time; what is beyond that goes by without jumps, in what is run next."""
 
     def __init__(self, at_ns: int = 0) -> None:
@@ -55,12 +55,12 @@ class Clock:
 
 
 @final
-class Counted:
+class CountedLinks:
     """What of that which some links send is to be counted on."""
 
     def __init__(self, links: Iterable[Layout]) -> None:
         self._links = [*links]
-        self._ceiling = Ceiling(self._links)
+        self._ceiling = StatedOfChpids(self._links)
 
     def shares(self, sent_bytes: Mapping[End, float], ns: float) -> dict[End, float]:
         """Of each end, of what was sent in so many ns.

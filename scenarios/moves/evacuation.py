@@ -28,10 +28,10 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
 from scenarios.moves import leaving
-from scenarios.moves.clock import Clock
+from scenarios.moves.clock import GuestClock
 from scenarios.moves.guest import GuestPlan, moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
-from scenarios.moves.relocation import Guest, Moved, WouldMove
+from scenarios.moves.relocation import Evacuated, Guest, WouldMove
 from scenarios.moves.repeated import CountedProgram, CountOf, Repeated
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
 from scenarios.runs.guests import GuestCosts, guests_on
@@ -164,29 +164,6 @@ class Evacuation(GuestsLeaving):
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
 
 
-class Evacuated(Moved, frozen=True, kw_only=True):
-    """What became of one guest; times count from the first command.
-
-    ``to`` is where it went, which is not ``meant`` if the link there died while it waited, and
-    ``share`` what of the model's rate is to be counted on, which it was moved with.
-    """
-
-    source: NodeName
-    meant: NodeName
-    to: NodeName
-    share: float = 1.0
-
-    @property
-    def bytes_per_s(self) -> float:
-        """Of all its passes."""
-        return max(1, self.length) / max(1e-9, self.seconds)
-
-    @property
-    def begin_s(self) -> float:
-        """When its first pass began."""
-        return self.begin_ns / NS_PER_S
-
-
 class OtherTraffic(Struct, frozen=True):
     """Of one link's other traffic: MB/s (2^20) both ways, and exchanges/s that clients ended."""
 
@@ -280,7 +257,7 @@ class _Moving:
         }
         targets = leaving.Targets(reach, evacuation.room)
         self._begin_ns = WARMUP_NS if evacuation.loads else 0
-        self._clock = Clock(self._begin_ns)
+        self._clock = GuestClock(self._begin_ns)
         self._queues: list[leaving.RelocationQueue] = []
         for source in evacuation.sources:
             own = [(each.plan, each.to) for each in evacuation.tenants if each.source == source]

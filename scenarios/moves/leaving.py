@@ -21,7 +21,7 @@ from isfc.layout.collection import Collection
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
-from scenarios.moves.clock import Clock
+from scenarios.moves.clock import GuestClock
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.relocation import COUNTS_LENGTH, Guest, RelocationEnd
 
@@ -220,7 +220,7 @@ class RelocationQueue:
         together: int,
         window: int,
         targets: Targets,
-        clock: Clock | None = None,
+        clock: GuestClock | None = None,
     ) -> None:
         self.source = source
         self._waiting = deque((Guest(plan, window), to) for plan, to in plans)
@@ -229,7 +229,7 @@ class RelocationQueue:
         self.begun: list[Guest] = []
         """In the order in which they began."""
         self._destinations: dict[Guest, NodeName] = {}
-        self.clock = clock or Clock()
+        self.clock = clock or GuestClock()
         self.meant = dict(self._waiting)
         """Where each was to go at first."""
         for guest, to in self._waiting:

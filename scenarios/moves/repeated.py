@@ -15,7 +15,7 @@ from isfc.layout.layout import Layout
 from isfc.link.events import Delivered, LinkEvent, Offer, Program
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
-from scenarios.moves.clock import Clock, Counted
+from scenarios.moves.clock import CountedLinks, GuestClock
 from scenarios.moves.leaving import Departures
 from scenarios.moves.relocation import MESSAGE_LENGTH, Guest
 from scenarios.runs.steady import BATCH_NS, BATCHES_MAX, SPREAD_SHARE_MIN, rate_of, without_trend
@@ -109,10 +109,10 @@ class Repeated:
         ends: Mapping[Way, LinkEnd],
         departures: Mapping[Way, Departures],
         clients: Mapping[Layout, Sequence[CountedProgram]],
-        clock: Clock,
+        clock: GuestClock,
     ) -> None:
         self._ends, self._departures, self._clients = ends, departures, clients
-        self._clock, self._counted = clock, Counted(links)
+        self._clock, self._counted = clock, CountedLinks(links)
         self._sent = self._written()
         self.lost_ns = defaultdict[Guest, float](float)
         self._lost_ns = dict.fromkeys(departures, 0.0)

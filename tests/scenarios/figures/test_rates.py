@@ -11,7 +11,7 @@ from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
-    Ceiling,
+    StatedOfChpids,
     directions_of,
     end_to_count_on,
 )
@@ -231,7 +231,9 @@ def test_a_full_chpid_bounds_what_its_ctcs_send_and_few_others_do_not_make_up_fo
     found = end_to_count_on(Rate(1100.0), layout_of((16, 4), (16, 4)), even.sender).mb_per_s
     assert found == 1100
     way = {(to.sender, back.sender): 550.0}
-    assert Ceiling([layout_of((16, 4), (16, 4))]).room(way) == pytest.approx(2 * stated / 550)
+    assert StatedOfChpids([layout_of((16, 4), (16, 4))]).room(way) == pytest.approx(
+        2 * stated / 550
+    )
 
 
 @pytest.mark.parametrize(("feature", "most"), [("Express16SA", 572.2), ("Express4", 394.1)])

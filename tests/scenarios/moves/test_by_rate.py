@@ -14,11 +14,11 @@ from isfc.layout.layout import widened
 from isfc.link.name import NodeName
 from scenarios.figures.rates import carried
 from scenarios.moves.by_rate import in_order, moves_figures, would_move
-from scenarios.moves.evacuation import Evacuated, Evacuation, move
+from scenarios.moves.evacuation import Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.leaving import Placed
 from scenarios.moves.orders import read_order
-from scenarios.moves.relocation import RelocationEnd, WouldMove, by_rate
+from scenarios.moves.relocation import Evacuated, RelocationEnd, WouldMove, by_rate
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import find_workload
 
