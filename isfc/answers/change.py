@@ -99,7 +99,7 @@ def change(
         *(called(before, "before"), called(after, "after")),
         any(step.is_down for step in steps),
         found.is_cut,
-        found.lent,
+        sum(len(step.lent) for step in steps),
         None if stuck is None else "-".join(stuck),
         tuple(_before(link, (old, new), figures) for link in changing),
         tuple(_step(step, figures, there, then) for step in steps),

@@ -5,6 +5,7 @@ kind are taken to carry alike, and fewer, or less even ones, no more. So each ru
 and what none tells of counts as good, until an order is found all of which was run.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import inf
@@ -73,9 +74,7 @@ class LinkOnTheWay:
         return rate < self._floor, lost // SPREAD_SHARE * SPREAD_SHARE
 
     def _filling(self, ctcs: Sequence[CtcPair]) -> Filling:
-        count = {chpids: 0 for every in self._chpids.values() for chpids in every}
-        for ctc in ctcs:
-            count[ctc.fibre.chpids] += 1
+        count = Counter(ctc.fibre.chpids for ctc in ctcs)
         return tuple(
             total
             for every in self._chpids.values()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,17 +17,19 @@ from isfc.answers.gathered import MOVED, ORDERED, Gathered
 from isfc.answers.io_size import io_size
 from isfc.answers.loads import Loads, loads
 from isfc.answers.loads_report import loads_failure
-from isfc.answers.losses import Losses, losses
+from isfc.answers.losses import Left, Losses, losses
 from isfc.answers.measured_compare import compare
 from isfc.answers.measured_fit import fit
 from isfc.answers.move_window import window_found
 from isfc.answers.moves import AllMoves
-from isfc.answers.order import with_order
+from isfc.answers.order import with_more, with_order
 from isfc.answers.plan import plan
 from isfc.answers.size import size
 from isfc.errors import IsfcError
+from isfc.errors.in_words import counted
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.layout import Layout
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
@@ -34,12 +37,15 @@ from isfc.site.file_kind import FileKind
 from scenarios.moves.leaving import Tenant
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.search.site_fitted import FitRefused, Fitted
-from scenarios.search.sizing import features_on
+from scenarios.search.sizing import fastest_mb_per_s, features_on, newest_of
 
 _FITTED: Final = "The model fitted to the site"
 _LOAD: Final = "The load by time"
 _CHECKED: Final = "isfc.answers.check.check_report"
 _EVACUATED: Final = "isfc.answers.evacuate.evacuate_report"
+
+_BESIDE_MAX: Final = 2
+"""Chpids that are tried beside what is there, before a link of new ones alone is sized. Chosen."""
 
 
 class Parts:
@@ -203,8 +209,10 @@ class Parts:
             return None
         for links in filter(None, (self.links, self._site.then)):
             if said := self._enough(links, link.name, wanted):
-                self._add(ORDERED, said=said)
+                self._add(ORDERED, said=f"Nothing: {said}.")
                 return links
+        if (added := self._beside(link, wanted)) is not None:
+            return added
         machines = [on for on in link.machines if on is not None]
         sized = partial(
             size,
@@ -229,15 +237,38 @@ class Parts:
             self._also(problem=f"{link.name} carries less than is wanted with it; order for more.")
         return then
 
+    def _beside(self, link: Layout, wanted: RateWanted) -> Collection | None:
+        """The links with a chpid or two more, if these are enough beside what is there."""
+        profile = newest_of({on.machine for on in link.machines if on is not None})
+        least = self._least(self.links, link.name, wanted)
+        if profile is None or least is None:
+            return None
+        fewest = ceil((wanted.mb_per_s - least.rate.value) / fastest_mb_per_s(profile))
+        for more in range(max(1, fewest), _BESIDE_MAX + 1):
+            try:
+                links = with_more(self.links, link, profile, more)
+            except IsfcError:  # no more CTCs or device numbers
+                return None
+            if said := self._enough(links, link.name, wanted):
+                ctcs = len(links.link(link.name).ctcs) - len(link.ctcs)
+                what = f"{counted(more, 'more chpid')} of {profile.feature} at each system"
+                self._add(ORDERED, said=f"{what}, {counted(ctcs, 'more CTC')}: then {said}.")
+                return links
+        return None
+
     def _enough(self, links: Collection, link: str, wanted: RateWanted) -> str | None:
         """That a link carries what is wanted, with the piece gone that leaves least; None else."""
-        found = self._losses(links, link)
-        left = [each for each in found.losses if (each.kind or "none") == wanted.lost.value]
-        least = min(left, key=lambda each: each.rate.value, default=None)
+        least = self._least(links, link, wanted)
         if least is None or least.rate.value < wanted.mb_per_s:
             return None
         gone = f" with {least.name} gone" if least.kind else ""
-        return f"Nothing: {link} carries {with_unit(least.rate)}{gone}."
+        return f"{link} carries {with_unit(least.rate)}{gone}"
+
+    def _least(self, links: Collection, link: str, wanted: RateWanted) -> Left | None:
+        """What is left of a link with the piece gone that leaves least; None if it has none."""
+        found = self._losses(links, link)
+        left = [each for each in found.losses if (each.kind or "none") == wanted.lost.value]
+        return min(left, key=lambda each: each.rate.value, default=None)
 
     def of_rmf(self) -> None:
         """What channels the I/O of RMF's reports needs."""

@@ -312,10 +312,13 @@ def limits_answer(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, s
             yield "To gain", limits.gain
 
 
-def ends_in_cp(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, str]]:
-    """That more chpids gain nothing, where CP alone limits a link on machines that are said."""
+def ends_in_cp(limits: LimitedBy | None, rate: Figure) -> Iterator[tuple[str, str]]:
+    """That more chpids gain nothing, where CP alone limits a link on machines that are said.
+
+    Not where the ``rate`` to be counted on is what IBM states of its chpids.
+    """
     locks = {kind.id for kind in _HAVE_LOCK}
-    if limits and all(each.resource in locks for each in limits.by):
+    if limits and rate.by_model is None and all(each.resource in locks for each in limits.by):
         yield "More chpids", "gain nothing: CP ends the link, and 'isfc plan' says how surely"
 
 

@@ -237,13 +237,9 @@ def optimise(
         scoring = searching.Scoring(tuple(_goals(searching.Objective, objective)), load, seconds)
         with within(spelt("fixed")):
             rdevs = parse_rdevs(fixed) if fixed else ()
-        kept, taken = parse_fixed(one, rdevs), numbers_of(collection)
-        first, second = (
-            frozenset(taken[node] - {ctc.rdevs[end] for ctc in one.ctcs})
-            for end, node in enumerate(one.nodes)
-        )
-        others, count = (first, second), ctcs or len(one.ctcs)
-        task = searching.Task(Collection.of(one), scoring, count, runs, seeds, kept, others)
+        kept, numbers = parse_fixed(one, rdevs), numbers_of(collection)
+        taken, count = (numbers[one.nodes[0]], numbers[one.nodes[1]]), ctcs or len(one.ctcs)
+        task = searching.Task(Collection.of(one), scoring, count, runs, seeds, kept, taken)
     tell = progress or (lambda _: None)
     found = search(
         task, partial(shared_out, jobs=jobs), lambda count: tell(min(1.0, count / task.runs))

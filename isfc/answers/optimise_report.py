@@ -139,9 +139,10 @@ def optimise_report(found: SearchResult) -> Report:
     first = f"forward, {' to '.join(found.given.activate)}"
     sought = " and ".join(found.objectives).replace("forward", first)
     of = ", ".join(found.traffic) or found.load
+    rate = found.best[0].figures[found.objectives[0]]
     return Report(
         f"Best places of CTCs by MB/s {sought}, {of}",
-        [*_answer(found), *limits_answer(found.limits), *ends_in_cp(found.limits)],
+        [*_answer(found), *limits_answer(found.limits), *ends_in_cp(found.limits, rate)],
         [placings(found), *_commands(found)],
         notes=[*_known(found)],
         known=found.notes,

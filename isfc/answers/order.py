@@ -1,13 +1,17 @@
-"""A link with what is ordered for it: its own chpids where they are alike, then free ones.
+"""A link with what is ordered for it: beside what it has, or in its place where that is alike.
 
 Of kept decks and of all links the numbers of chpids and devices are known, so that the change from
 the one to the other can be told.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from ctc.address import RDEV_MAX, ChpidId, Rdev
+from ctc.features import ChpidProfile
 from isfc.deck.kept import kept_systems
 from isfc.deck.numbers import numbers_of
 from isfc.errors import ConfigurationError
@@ -35,6 +39,25 @@ def with_order(collection: Collection, link: Layout, ordered: Layout) -> Collect
         own = [ctc for ctc in link.device_list() if ctc.fibre == fibre][:on_each]
         more = on_each - len(own)
         ctcs += [*own, *(CtcPair(fibre, rdevs) for rdevs in next(blocks)[:more] if more)]
+    return _with(collection, link, fibres, ctcs)
+
+
+def with_more(collection: Collection, link: Layout, profile: ChpidProfile, more: int) -> Collection:
+    """The links with so many chpids more of a feature in one, each with as many CTCs as others.
+
+    Raises `ConfigurationError` where device numbers run out, or it has too many CTCs then.
+    """
+    on_each = max(Counter(ctc.fibre for ctc in link.ctcs).values())
+    pattern = structs.replace(link.fibres[0], profile=profile)
+    fibres = [*_new(collection, link, pattern, more)]
+    blocks = zip(fibres, _blocks(collection, link, on_each), strict=False)
+    ctcs = [CtcPair(fibre, rdevs) for fibre, block in blocks for rdevs in block]
+    return _with(collection, link, [*link.fibres, *fibres], [*link.ctcs, *ctcs])
+
+
+def _with(
+    collection: Collection, link: Layout, fibres: Iterable[Fibre], ctcs: Iterable[CtcPair]
+) -> Collection:
     made = replace(link, fibres=tuple(fibres), ctcs=tuple(ctcs))
     return parse_collection(format_collection(in_use(collection.with_link(made))))
 

@@ -242,7 +242,8 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
 
 def _limits(found: LinkSizing) -> Iterator[tuple[str, str]]:
     yield from limits_answer(found.limits)
-    yield from ends_in_cp(found.limits) if found.machines else ()
+    if found.machines:
+        yield from ends_in_cp(found.limits, (found.best or found.most).left)
 
 
 def _fewest(links: Iterable[sizing.SizedLink]) -> sizing.SizedLink | None:

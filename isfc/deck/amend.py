@@ -17,18 +17,19 @@ from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_rdev
 from ctc.features import ChpidProfile
-from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports, machine_of
+from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports, machine_type
 from isfc.deck.draft import Draft, Image
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
 from isfc.deck.kept import known_ports, switch_of
 from isfc.deck.numbers import Units, check_numbers
-from isfc.deck.pairing import pair_all
+from isfc.deck.pairing import cuadds_to, pair_all
 from isfc.deck.written import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.machines import on_type
 from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -159,7 +160,7 @@ class _Amendment:
                 systems[end],
                 channels[end],
                 _links(home.links(channels[end]), ports[1 - end], fibre, 1 - end),
-                _cuadds(systems[1 - end], channels[1 - end]),
+                cuadds_to(systems[1 - end].partition, channels[1 - end]),
             )
             for end, home in enumerate(homes)
         )
@@ -255,7 +256,8 @@ class _Amendment:
         on = self._collection.machines
         for node, draft in self._homes.items():
             partition = draft.systems[node].partition
-            said = machine_of(draft.systems[node].deck.text)
+            found = machine_type(draft.deck.text)
+            said = on_type(found[0]) if found else None
             here = on.get(node, said)
             if said and here and here.machine != said.machine:
                 yield f"{node}: SYSTEM of its deck stays {said.machine}; here it is {here.machine}"
@@ -322,13 +324,3 @@ def _define(link: Layout, ctc: CtcPair, ends: tuple[_End, _End], wanted: Sequenc
         )
     for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True):
         end.draft.admit(unit, address, rdev, end.image)
-
-
-def _cuadds(far: DeckSystem, channel: Channel) -> tuple[int, ...]:
-    """What CUADD may be to a system on its channel."""
-    image = far.partition.image
-    if image is None:
-        raise far.partition.place.error(
-            f"RESOURCE gives {far.partition.name} no MIF image id", "one, as CUADD names it"
-        )
-    return (image,) if channel.shared else (image, 0)

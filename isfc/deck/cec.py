@@ -23,7 +23,7 @@ from msgspec import Struct, structs
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.cabling import Cabling, DeviceGroup
 from isfc.deck.deck import FICON, Deck, DeckSystem, Partition
-from isfc.deck.pairing import UNSHARED_IMAGE, DirectorPort, Pairing
+from isfc.deck.pairing import DirectorPort, Pairing, cuadds_to
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, first_listed, grouped, listed
 from isfc.layout.collection import Collection
@@ -242,10 +242,9 @@ class _UnitEnd(Struct, frozen=True):
     group: DeviceGroup
 
     @property
-    def answers_to(self) -> tuple[int | None, ...]:
+    def answers_to(self) -> tuple[int, ...]:
         """What CUADD of a control unit that leads here may be."""
-        image = self.partition.image
-        return (image,) if self.group.channel.shared else (image, UNSHARED_IMAGE)
+        return cuadds_to(self.partition, self.group.channel)
 
     @property
     def first_rdev(self) -> int:
@@ -298,7 +297,7 @@ def _ctcs(
         mates = [
             mate
             for image in end.answers_to
-            for mate in facing.get((end.cuadd, image or 0), ())
+            for mate in facing.get((end.cuadd, image), ())
             if mate.node != end.node and cabling.lead(group, mate.group)
         ]
         if len({id(mate.group.channel) for mate in mates}) == 1:

@@ -24,7 +24,6 @@ from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.checked_toml import within
-from isfc.layout.machines import on_type
 from isfc.layout.pasted import LineAccount
 from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
@@ -208,17 +207,10 @@ _SYSTEM: Final = re.compile(r"(?m)^(?!\*).*?\bSYSTEM=\((\d{4})\b", re.IGNORECASE
 """The type of the machine, in a deck's ID statement or in IOCP's reports."""
 
 
-def machine_of(text: str) -> Processors | None:
-    """The machine whose type stands in SYSTEM of a deck's ID statement, or of IOCP's reports."""
+def machine_type(text: str) -> tuple[str, int] | None:
+    """The type of machine in SYSTEM of a deck's ID statement, or of IOCP's reports; its line."""
     found = _SYSTEM.search(text)
-    return on_type(found[1]) if found else None
-
-
-def unknown_machine(text: str) -> tuple[str, int] | None:
-    """A type in SYSTEM that no known machine has, and its line."""
-    if (found := _SYSTEM.search(text)) and not on_type(found[1]):
-        return found[1], text.count("\n", 0, found.start(1)) + 1
-    return None
+    return (found[1], text.count("\n", 0, found.start(1)) + 1) if found else None
 
 
 def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:

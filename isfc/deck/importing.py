@@ -141,13 +141,13 @@ def _kept_decks(
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
     if made_of := [system.deck.file for system in systems if not system.deck.text]:
-        file = made_of[0].rpartition("/")[2]
-        tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
-        return ()
-    kept = keep_decks(collection, systems, cabling)
-    if (problem := too_long(kept)) is None:
-        return kept
-    tell(f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others")
+        problem = f"{made_of[0].rpartition('/')[2]} is no deck: the layout keeps none"
+    else:
+        kept = keep_decks(collection, systems, cabling)
+        if (long := too_long(kept)) is None:
+            return kept
+        problem = f"the layout does not keep the decks: {long}"
+    tell(f"isfc: note: {problem}; 'isfc export' makes others")
     return ()
 
 

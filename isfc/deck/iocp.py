@@ -4,8 +4,8 @@ What is said of other devices is passed over. Where IBM's manuals could not be h
 is general knowledge, and said to be so.
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck import written
@@ -18,6 +18,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import counted
 from isfc.layout.layers import Plain, named_layers
 from isfc.layout.source_kind import foreign_text
+
+_T = TypeVar("_T")
 
 FCTC: Final = "FCTC"
 """UNIT of CTCs of FICON."""
@@ -305,11 +307,7 @@ def by_single_css(value: Value) -> Iterator[tuple[int, tuple[OperandWord, ...]]]
 
 def read_address(value: Value) -> tuple[Rdev, int]:
     """The first device number and the count of ``ADDRESS=(4010,8)``."""
-    words = list(words_of(value))
-    if not 1 <= len(words) <= 2:
-        raise value.place.error(f"IODEVICE ADDRESS has {len(words)} values", _RDEVS)
-    rdev = words[0].read(written.to_rdev, "IODEVICE ADDRESS", _RDEVS)
-    count = words[1].read(written.to_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
+    rdev, count = _first_and_count(value, "IODEVICE ADDRESS", written.to_rdev, _RDEVS)
     if rdev + count - 1 > RDEV_MAX:
         raise value.place.error("IODEVICE ADDRESS goes beyond FFFF", _RDEVS)
     return rdev, count
@@ -322,14 +320,18 @@ def _ranges(value: Value) -> Iterator[tuple[int, int]]:
         isinstance(item, OperandList) for item in value.items
     )
     for item in value.items if isinstance(value, OperandList) and several else (value,):
-        words = list(words_of(item))
-        if not 1 <= len(words) <= 2:
-            raise item.place.error(f"CNTLUNIT UNITADD has {len(words)} values", expected)
-        first = words[0].read(written.to_byte, "CNTLUNIT UNITADD", expected)
-        count = (
-            words[1].read(written.to_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
-        )
-        yield first, count
+        yield _first_and_count(item, "CNTLUNIT UNITADD", written.to_byte, expected)
+
+
+def _first_and_count(
+    value: Value, what: str, first: Callable[[str], _T], expected: str
+) -> tuple[_T, int]:
+    """A number, and how many there are from it on: one where that is not said."""
+    words = list(words_of(value))
+    if not 1 <= len(words) <= 2:
+        raise value.place.error(f"{what} has {len(words)} values", expected)
+    begin = words[0].read(first, what, expected)
+    return begin, words[1].read(written.to_count, f"{what}: count", expected) if words[1:] else 1
 
 
 def _css(word: OperandWord) -> int:

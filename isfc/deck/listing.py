@@ -15,13 +15,14 @@ from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.card import CardNote
-from isfc.deck.deck import Deck, machine_of, unknown_machine
+from isfc.deck.deck import Deck, machine_type
 from isfc.deck.iocp import parse_deck
 from isfc.deck.place import Place, shown
 from isfc.deck.report_rows import Said, deck_of
 from isfc.deck.written import to_far_port, to_rdev
 from isfc.errors.arguments import checked
 from isfc.layout.layers import Plain, plain
+from isfc.layout.machines import on_type
 from isfc.layout.pasted import Kind, is_nearly, is_rule
 
 _REPORTS: Final = (
@@ -97,12 +98,11 @@ def read_deck(text: str, file: str) -> Deck:
     pasted = plain(text)
     is_listing = any(map(_TITLE.search, map(str.upper, pasted.lines)))
     deck = _Listing(file).read(pasted) if is_listing else parse_deck(text, file)
-    deck.machine = machine_of(pasted.text)
-    if unknown := unknown_machine(pasted.text):
-        said, line = unknown
-        deck.notices.append(
-            CardNote(Place(file, line), f"SYSTEM={said} is no machine that is known")
-        )
+    if found := machine_type(pasted.text):
+        said, line = found
+        deck.machine = on_type(said)
+        note = CardNote(Place(file, line), f"SYSTEM={said} is no machine that is known")
+        deck.notices += [] if deck.machine else [note]
     return deck
 
 
@@ -251,13 +251,13 @@ class _Listing(Struct):
         elif _OTHER_UNIT.fullmatch(line):
             self.unit = None
             return Kind.OTHER_DEVICE
-        elif self.unit is None and _OTHER_DEVICE.fullmatch(line):
+        elif _OTHER_DEVICE.fullmatch(line):
+            if self.unit is not None:
+                raise place.error(
+                    f"{shown(line.strip())} follows FCTC control unit {self.unit['cu']}",
+                    "its devices, or another control unit",
+                )
             return Kind.OTHER_DEVICE
-        elif self.unit is not None and _OTHER_DEVICE.fullmatch(line):
-            raise place.error(
-                f"{shown(line.strip())} follows FCTC control unit {self.unit['cu']}",
-                "its devices, or another control unit",
-            )
         else:
             return None
         return Kind.ROW

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
-from isfc.deck.deck import FICON, Channel, ControlUnit, DeckSystem, Device
+from isfc.deck.deck import FICON, Channel, ControlUnit, DeckSystem, Device, Partition
 from isfc.errors.in_words import ranges
 from isfc.link.name import NodeName, Nodes
 
@@ -304,18 +304,21 @@ class _Side(Struct):
 UNSHARED_IMAGE: Final = 0
 
 
-def partner_images(system: DeckSystem) -> frozenset[int]:
-    """What CUADD may be at the partner of ``system``.
+def cuadds_to(partition: Partition, *channels: Channel) -> tuple[int, ...]:
+    """What CUADD of a control unit may be that leads to a partition, on some of its channels.
 
     With a shared channel each partition has a control unit at the far end, of its own CUADD; with
     one that is not, there is a single control unit (published: IBM, "Defining CTC control units").
     That its CUADD may be 0 is general knowledge.
     """
-    image = system.partition.image
-    if image is None:
-        return frozenset()
-    unshared = any(not path.channel.shared for path in system.paths)
-    return frozenset({image, UNSHARED_IMAGE} if unshared else {image})
+    assert partition.image is not None, "a system has an image"
+    is_shared = all(channel.shared for channel in channels)
+    return (partition.image,) if is_shared else (partition.image, UNSHARED_IMAGE)
+
+
+def partner_images(system: DeckSystem) -> tuple[int, ...]:
+    """What CUADD may be at the partner of ``system``."""
+    return cuadds_to(system.partition, *(path.channel for path in system.paths))
 
 
 def _duplicate(

@@ -19,7 +19,8 @@ from isfc.errors.loading import named
 from isfc.layout import change_search
 from isfc.layout.change_search import CtcOfLink, Ctcs, Judge, Move, Stake, Stakes, StepKind
 from isfc.layout.collection import Collection, with_channels
-from isfc.layout.layout import CtcPair, Fibre, Layout, free_rdev, machines_of, on_machines
+from isfc.layout.layout import CtcPair, Fibre, Layout, machines_of, on_machines
+from isfc.layout.numbering import next_rdevs
 from isfc.layout.processors import Processors
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection, format_rdevs
@@ -58,14 +59,9 @@ class CtcStep(Struct, frozen=True):
 
 
 class CtcSteps(Struct, frozen=True):
-    """The steps of a change, in their order.
-
-    ``lent`` CTCs are there on the way that neither layout has, ``is_cut`` says that not all orders
-    were compared.
-    """
+    """The steps of a change, in their order; ``is_cut`` says that not all were compared."""
 
     steps: tuple[CtcStep, ...]
-    lent: int
     is_cut: bool
 
 
@@ -107,8 +103,7 @@ def change_steps(
     moves = (move for order in orders for move in order.moves)
     on = after.machines | before.machines
     steps = tuple(_steps(moves, sides, new, stakes, on))
-    lent = sum(order.cost.spares for order in orders)
-    return CtcSteps(steps, lent, any(order.is_cut for order in orders))
+    return CtcSteps(steps, any(order.is_cut for order in orders))
 
 
 def on_all_channels(before: Collection, after: Collection) -> tuple[Collection, Collection]:
@@ -149,12 +144,7 @@ def _spare(before: Collection, after: Collection, stakes: Stakes) -> Iterator[Ct
     taken = {node: numbers | others.get(node, set()) for node, numbers in own.items()}
     for link in before.links:
         for fibre in islice(cycle(link.fibres), stakes.get(link.nodes, Stake()).need):
-            rdevs = []
-            for end, node in enumerate(link.nodes):
-                last = max(ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre)
-                rdevs.append(free_rdev(last + 1, taken[node]))
-                taken[node].add(rdevs[-1])
-            yield CtcOfLink(link.nodes, CtcPair(fibre, (rdevs[0], rdevs[1])))
+            yield CtcOfLink(link.nodes, CtcPair(fibre, next_rdevs(link, fibre, taken)))
 
 
 def _steps(

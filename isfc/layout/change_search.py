@@ -191,8 +191,7 @@ class _Search:
         self._alike = [*map(classes.index, classes)]
         self._coming = {mask & self._new for mask in _sharing((each,) for each in self._alike)}
         self._judged: dict[int, tuple[bool, float]] = {}
-        self._named: dict[object, int] = {}
-        self._shapes: dict[tuple[int, int], int] = {}
+        self._shape = cache(self._shape_of)
 
     def best(self) -> CtcOrder:
         """The best order; of a search that is cut, that of one which compares less."""
@@ -259,16 +258,13 @@ class _Search:
             at = next(_bits(self._near[at] & ~seen), None)
         return line
 
-    def _shape(self, part: int, gone: int) -> int:
+    def _shape_of(self, part: int, gone: int) -> tuple[object, ...]:
         """What two sets of CTCs have in common if they are alike but for which they are."""
-        if (part, gone) not in self._shapes:
-            line = self._lines[part]
-            word = [(self._alike[i], self._gone >> i & 1, gone >> i & 1) for i in line]
-            is_ring = self._near[line[0]].bit_count() > 1
-            turns = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
-            first = min(turns + [each[::-1] for each in turns])
-            self._shapes[part, gone] = self._named.setdefault((is_ring, *first), len(self._named))
-        return self._shapes[part, gone]
+        line = self._lines[part]
+        word = [(self._alike[i], self._gone >> i & 1, gone >> i & 1) for i in line]
+        is_ring = self._near[line[0]].bit_count() > 1
+        turns = [word[n:] + word[:n] for n in range(len(word) if is_ring else 1)]
+        return is_ring, *min(turns + [each[::-1] for each in turns])
 
     def _nexts(self, state: _State) -> Iterator[_State]:
         """Each state that a step, or one more CTC of the removal that goes on, leads to."""

@@ -26,8 +26,8 @@ from isfc.errors.loading import named
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid, free_rdev
-from isfc.layout.numbering import numbers_down
+from isfc.layout.layout import CtcPair, Fibre, Layout, free_chpid
+from isfc.layout.numbering import next_rdevs, numbers_down
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
@@ -274,13 +274,7 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
         raise ConfigurationError(
             f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
-    taken = named("isfc.deck.numbers.numbers_of")(collection)
-    own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
-    first, second = (
-        free_rdev(max(rdevs) + 1, taken[node])
-        for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
-    )
-    return first, second
+    return next_rdevs(link, fibre, named("isfc.deck.numbers.numbers_of")(collection))
 
 
 def _same_channels(collection: Collection, name: str) -> frozenset[str]:
@@ -345,12 +339,9 @@ def _numbered(
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
     every = named("isfc.deck.numbers.numbers_of")(collection)
-    here, there = (
-        frozenset(every[node]) - {*rdevs}
-        for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
-    )
+    taken = every[link.nodes[0]], every[link.nodes[1]]
     held = {place: own[was] for place, was in enumerate(kept) if was is not None}
-    found = numbers_down(own, len(kept), held, (here, there))
+    found = numbers_down(own, len(kept), held, taken)
     return found or _numbered(collection, link, _at_the_end(len(own), kept))
 
 

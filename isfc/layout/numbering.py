@@ -3,20 +3,34 @@
 Whoever adds CTCs in places of the list, or puts them into another order, asks here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import islice, pairwise
 
 from ctc.address import RDEV_MAX, Rdev
+from isfc.layout.layout import Fibre, Layout, free_rdev
+from isfc.link.name import NodeName
 
 Rdevs = tuple[Rdev, Rdev]
 """The device numbers of a CTC at both ends."""
 
-Others = tuple[frozenset[Rdev], frozenset[Rdev]]
-"""At each end, the numbers of devices that are no CTCs of the link: no CTC may have one of them."""
+Taken = tuple[Set[Rdev], Set[Rdev]]
+"""At each end, the numbers that devices have: a CTC may have one if it is its own link's."""
+
+
+def next_rdevs(link: Layout, fibre: Fibre, taken: Mapping[NodeName, set[Rdev]]) -> Rdevs:
+    """The first free numbers after those of a fibre, or after all of the link's; taken then."""
+    own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
+    here, there = (
+        free_rdev(max(rdevs) + 1, taken[node])
+        for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
+    )
+    taken[link.nodes[0]].add(here)
+    taken[link.nodes[1]].add(there)
+    return here, there
 
 
 def numbers_down(
-    own: Sequence[Rdevs], length: int, held: Mapping[int, Rdevs], others: Others
+    own: Sequence[Rdevs], length: int, held: Mapping[int, Rdevs], taken: Taken
 ) -> list[Rdevs] | None:
     """The numbers of a list of so many CTCs in which some places keep those that they have.
 
@@ -24,6 +38,7 @@ def numbers_down(
     room; it is the same at both ends if those of the link are. None if the numbers do not suffice.
     """
     used = {rdev for rdevs in own for rdev in rdevs}
+    others = [each - {rdevs[end] for rdevs in own} for end, each in enumerate(taken)]
     if all(here == there for here, there in own):
         here = there = _numbers(own, 0, length, held, used, others[0] | others[1])
     else:
@@ -40,7 +55,7 @@ def _numbers(
     length: int,
     held: Mapping[int, Rdevs],
     used: set[Rdev],
-    others: frozenset[Rdev],
+    others: Set[Rdev],
 ) -> list[Rdev]:
     """The number of each position at one end: those that are held, and others between them."""
     places = [-1, *sorted(held), length]

@@ -94,6 +94,11 @@ class SiteProfile:
         """Whether it knows how well its constants are known, and they are of these features."""
         return bool(self.covariance) and set(features) <= {*self.features}
 
+    def has_fitted(self, fields: Iterable[str], features: Iterable[str]) -> bool:
+        """Whether a constant that it has fitted scales one of the fields, on all these features."""
+        scaled = {f for each in CONSTANTS if each.name in self.factors for f in each.fields}
+        return self.tells_of(features) and not scaled.isdisjoint(fields)
+
     def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
         """A feature with its factors, if it is one of those that were fitted."""
         if profile.feature not in self.features:

@@ -294,6 +294,8 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
     features = {fibre.profile.feature for link in links for fibre in link.fibres}
     holder, node = resource.kind.holder, resource.node
     on = {link.machine(node) for link in links if node in link.nodes} if node else {None}
+    if all(link.site and link.site.has_fitted(resource.kind.fields, features) for link in links):
+        return "its speed is fitted to the site"
     if holder == Holder.LINK and (known_on := [*filter(None, on)]):
         return f"its speed is the middle of what is likely of {known_on[0]}"
     if resource.kind == LINE or features <= {*_MEASURED}:

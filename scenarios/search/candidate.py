@@ -21,7 +21,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, FibreKind, Layout
-from isfc.layout.numbering import Others, numbers_down
+from isfc.layout.numbering import Taken, numbers_down
 from isfc.link.scan import CTCS_MAX
 
 Candidate = tuple[int, ...]
@@ -97,7 +97,7 @@ def numbered(
     layout: Layout,
     candidate: Candidate,
     fixed: frozenset[Rdev] = frozenset(),
-    others: Others = (frozenset(), frozenset()),
+    taken: Taken = (frozenset(), frozenset()),
 ) -> Layout | None:
     """The layout of a candidate, over the fibres of ``layout``, quickly: only its order counts.
 
@@ -106,14 +106,14 @@ def numbered(
     `ConfigurationError` for too many CTCs.
     """
     held = _held(layout, candidate, fixed, only_fixed=True)
-    return None if held is None else _with_numbers(layout, candidate, held, others)
+    return None if held is None else _with_numbers(layout, candidate, held, taken)
 
 
 def with_kept_numbers(
     layout: Layout,
     candidates: Iterable[Candidate],
     fixed: frozenset[Rdev] = frozenset(),
-    others: Others = (frozenset(), frozenset()),
+    taken: Taken = (frozenset(), frozenset()),
 ) -> Layout | None:
     """Of candidates that are as good as each other, the layout that keeps most device numbers.
 
@@ -121,7 +121,7 @@ def with_kept_numbers(
     where none of the candidates can.
     """
     layouts = (
-        _with_numbers(layout, candidate, held, others)
+        _with_numbers(layout, candidate, held, taken)
         for candidate in candidates
         if (held := _held(layout, candidate, fixed)) is not None
     )
@@ -185,13 +185,11 @@ def _held(
     return held if fixed <= {ctc.rdevs[0] for ctc in held.values()} else None
 
 
-def _with_numbers(
-    layout: Layout, candidate: Candidate, held: _Held, others: Others
-) -> Layout | None:
+def _with_numbers(layout: Layout, candidate: Candidate, held: _Held, taken: Taken) -> Layout | None:
     """The layout of a candidate in which some CTCs are held; None if the numbers do not suffice."""
     own = [ctc.rdevs for ctc in layout.ctcs]
     kept = {place: ctc.rdevs for place, ctc in held.items()}
-    rdevs = numbers_down(own, len(candidate), kept, others)
+    rdevs = numbers_down(own, len(candidate), kept, taken)
     if rdevs is None:
         return None
     fibres = (layout.fibres[index] for index in candidate)

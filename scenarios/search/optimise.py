@@ -200,7 +200,7 @@ class _LinkSearch(Trials[Candidate]):
         self.score({each: Collection.of(layout) for each, layout in layouts.items()})
 
     def _layout(self, candidate: Candidate) -> Layout | None:
-        return numbered(self.task.layout, candidate, self.task.fixed, self.task.others)
+        return numbered(self.task.layout, candidate, self.task.fixed, self.task.taken)
 
     def evolve(self) -> None:
         """NSGA-II over sequences of chpids, begun with those that a person would try."""
@@ -283,7 +283,7 @@ class _LinkSearch(Trials[Candidate]):
         task = self.task
         ways = [candidate, candidate[::-1]] if self._mirrored else [candidate]
         alike = (one for way in ways for one in exchanged(way, task.layout.fibres))
-        layout = with_kept_numbers(task.layout, alike, task.fixed, task.others)
+        layout = with_kept_numbers(task.layout, alike, task.fixed, task.taken)
         return layout or self._layout(candidate) or self._defined[candidate]
 
     def _spread_over_objectives(self, ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -16,7 +16,7 @@ from isfc.layout.capacity import directions_of, end_to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import CHPID, losses
-from isfc.layout.numbering import Others
+from isfc.layout.numbering import Taken
 from isfc.reports.figure import Figure
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.ranges import link_rate, links_rate, links_ratio
@@ -170,7 +170,7 @@ class Task(Struct, frozen=True):
 
     Of one link there are to be so many ``ctcs``; several keep theirs. ``runs`` is the most
     candidates that are simulated, ``fixed`` the first system's device numbers that may not move,
-    ``others`` those of devices that are no CTCs of the link.
+    ``taken`` the numbers that devices have.
     """
 
     collection: Collection
@@ -179,7 +179,7 @@ class Task(Struct, frozen=True):
     runs: int = 200
     seeds: int = 3
     fixed: frozenset[Rdev] = frozenset()
-    others: Others = (frozenset(), frozenset())
+    taken: Taken = (frozenset(), frozenset())
     seed: int = 1
 
     @property

@@ -17,7 +17,7 @@ from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT, end_to_count_on
 from isfc.layout.layout import Fibre, Layout, on_machines
-from isfc.layout.machines import card_on, is_had
+from isfc.layout.machines import Card, card_on, is_had
 from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
@@ -128,6 +128,22 @@ def features_on(machines: Collection[str]) -> tuple[str, ...]:
     return _latest(had) if machines else DEFAULT_FEATURES
 
 
+def fastest_mb_per_s(profile: ChpidProfile) -> float:
+    """What no chpid of a feature exceeds: its line, or its data processor."""
+    return 1e9 / max(profile.line_ns_per_byte, profile.processor_ns_per_byte) / MIB
+
+
+def newest_of(machines: Collection[str]) -> ChpidProfile | None:
+    """The newest feature that all machines can be ordered with, or have; None if they share none.
+
+    Without a machine the slowest of `DEFAULT_FEATURES`, which none of the others is behind.
+    """
+    features = features_on(machines)
+    ordered = [name for name in features if card_on(name, machines) is Card.ORDERED]
+    chosen = (ordered or features)[-1:] if machines else features[:1]
+    return find_profile(chosen[0]) if chosen else None
+
+
 _Figure = TypeVar("_Figure")
 _Key = tuple[ChpidProfile, Shape, NodeName]
 """A run: what its chpids are, what is on them, and the end that sends."""
@@ -183,7 +199,7 @@ class SizeSearch(Struct, frozen=True):
 
         As many as a link can have with four CTCs each where none could.
         """
-        fastest = 1e9 / max(profile.line_ns_per_byte, profile.processor_ns_per_byte) / MIB
+        fastest = fastest_mb_per_s(profile)
         for chpids in range(1, CTCS_MAX + 1):
             for shape in self._shapes(chpids):
                 if min(map(len, self.lost.left_of(shape))) * fastest >= self.wanted:

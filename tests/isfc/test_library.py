@@ -67,7 +67,7 @@ def test_every_extra_that_a_user_can_lack_is_one_that_is_named() -> None:
     setup = ConfigParser()
     setup.read(SETUP, "utf-8")
     extras = setup["options.extras_require"].keys() - {"all", "dev", "tests"}
-    assert setup["options.extras_require"]["report"].strip() == "isfc[plot]"  # another name
+    assert setup["options.extras_require"]["report"].strip() == "isfc[measured, plot]"
     named = {extra for extra, _ in EXTRAS.values()}
     assert named == extras - {"live", "report"} == {*TRIED, "testing"}  # live nodes run without it
     every = ", ".join(sorted(extras - {"report", "testing"}))

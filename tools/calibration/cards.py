@@ -1,8 +1,9 @@
 """What links carry on every machine with every card that it can have: ``docs/cards.csv``.
 
 Both ends are on the machine at its middle speed, with as many CTCs on each chpid as there are, at
-most four; ranges go from its low to its high speed. ``docs/cards.md`` shows the table, and a chart
-of some machines with the newest card of each.
+most four; ranges go from its low to its high speed. MB/s are what is to be counted on, beside what
+the model carries. ``docs/cards.md`` shows the table, and a chart of some machines with the newest
+card of each.
 """
 
 import dataclasses
@@ -23,8 +24,8 @@ from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Lines, Report
 from scenarios.figures.limit import find_limit
-from scenarios.figures.ranges import link_rate
-from scenarios.runs.experiment import SATURATING_PAIRS, Load, one_way
+from scenarios.figures.rates import ModelledRate
+from scenarios.runs.experiment import SATURATING_PAIRS, one_way
 from scenarios.runs.steady import steady_run
 from tools import DOCS
 from tools.calibration.studies import link
@@ -32,7 +33,8 @@ from tools.tables import Study
 
 CHPIDS: Final = range(1, 9)
 COLUMNS: Final = (
-    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high", "limits"),
+    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high", "by_model"),
+    "limits",
 )
 Case = tuple[str, tuple[str, ...]]
 """A machine, and FICON features that are one for CTCs."""
@@ -48,25 +50,26 @@ def cases() -> Iterator[Case]:
 
 def carried(case: Case) -> list[tuple[str, ...]]:
     """What links carry one way, saturated, with its range, and what limits them."""
-    machine, features = case
-    found = {chpids: carried_by(machine, features, chpids) for chpids in CHPIDS}
-    return [found[chpids][number] for number in range(len(features)) for chpids in CHPIDS]
+    found = [carried_by(*case, chpids) for chpids in CHPIDS]
+    return [line for of_feature in zip(*found, strict=True) for line in of_feature]
 
 
 def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple[str, ...]]:
     """A line for each feature: runs are alike, ranges are not."""
     ctcs, on = min(FULL_CTC_COUNT, CTCS_MAX // chpids), Processors(machine)
-    plain = [link(each, chpids, ctcs) for each in features]
-    links = [dataclasses.replace(each, machines=(on, on)) for each in plain]
+    links = [dataclasses.replace(link(f, chpids, ctcs), machines=(on, on)) for f in features]
     asked = one_way(links[0], None, SATURATING_PAIRS)
-    found = steady_run(asked)
-    first = find_limit(asked, with_added=False).first
+    found, first = steady_run(asked), find_limit(asked, with_added=False).first
     limits = " and ".join(sorted(share.resource.kind.id for share in first))
     lines = []
     for feature, layout in zip(features, links, strict=True):
-        load, seen = Load(pairs=SATURATING_PAIRS), found.result.collisions_per_s
-        rate = link_rate(found.rate.mb_per_s, layout, load, seen)
-        figures = (f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high))
+        run = ModelledRate(
+            layout, layout.nodes[0], (found.rate, found.rate), SATURATING_PAIRS, found.result
+        )
+        rate = run.to_count_on
+        figures = (
+            f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high, rate.modelled)
+        )
         head = machine, feature, str(card_on(feature, [machine])), str(chpids)
         lines.append((*head, str(len(layout.ctcs)), *figures, limits))
     return lines

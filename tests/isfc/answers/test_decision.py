@@ -298,6 +298,18 @@ def test_a_layout_beside_what_is_there_is_what_is_to_be() -> None:
     assert found.ordered is None
 
 
+def test_what_is_there_is_kept_where_two_chpids_more_are_enough(tmp_path: Path) -> None:
+    # three chpids of another feature were ordered, and all that there was went out
+    layout = isfc.new("ATLANTA,BOSTON", "40:50,41:51", ctcs=2, feature="FICON Express4")
+    (tmp_path / "now.toml").write_text(isfc.format_collection(isfc.Collection((layout,))))
+    found = decided([tmp_path / "now.toml"], SiteAsked(decide="450 MB/s with a chpid lost"))
+    order = dict(found.decided)["What to order"]
+    assert order.startswith("2 more chpids of FICON Express8S at each system, 4 more CTCs: then ")
+    (then,) = isfc.parse_links(found.ordered or "").links
+    assert {*layout.ctcs} < {*then.ctcs}
+    assert float(re.findall(r"carries ~?(\d+)", order)[0]) >= 450
+
+
 def test_an_order_takes_numbers_that_are_free() -> None:
     collection = isfc.import_iocp(
         BOTH_CECS, partitions="ATLANTA,BOSTON", ports=CABLED.ports
@@ -359,7 +371,7 @@ def test_an_order_is_of_cards_that_the_machines_can_have(
     )
     link = isfc.Collection((isfc.load_layout("atlanta-boston"),))
     layout.write_text(isfc.format_collection(link) + f"[machine]\n{on}" * bool(on))
-    decided([layout], SiteAsked(decide=RATE))
+    decided([layout], SiteAsked(decide="9000 MB/s with a chpid lost"))
     assert asked["machine"] == said
     assert ("FICON Express8S" in asked["feature"]) == (not machines)
     assert tried <= {*asked["feature"]}

@@ -234,6 +234,10 @@ def test_on_machines_cards_that_can_be_ordered_are_first_and_of_these_the_newest
         tried = {one.feature.removeprefix("FICON "): one.cards for one in found.links}
         cards.append((found.best.feature.removeprefix("FICON "), tried))
         assert dict(report_of(found).answer)["More chpids"].startswith("gain nothing: CP ends")
+        at_ceiling = replace(found.best.left, by_model=900.0)
+        best = replace(found.best, left=at_ceiling)
+        stated = replace(found, best=best)  # of which another chpid lets more through
+        assert "More chpids" not in dict(report_of(stated).answer)
     assert cards == [
         ("Express32S", {"Express16SA": "carried", "Express32S": "ordered"}),
         ("Express16S", {"Express8S": "ordered", "Express16S": "ordered"}),

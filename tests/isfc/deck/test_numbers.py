@@ -116,7 +116,7 @@ def test_a_search_for_a_better_layout_gives_no_number_of_another_device(
     given, found = kept(SITE + DISKS), list[Layout | None]()
 
     def searched(task: Task, *_: object) -> None:
-        found.append(numbered(task.layout, (0,) * 8, others=task.others))
+        found.append(numbered(task.layout, (0,) * 8, taken=task.taken))
         raise ConfigurationError("enough")
 
     monkeypatch.setattr("isfc.answers.optimise.search", searched)

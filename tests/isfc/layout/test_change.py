@@ -84,7 +84,7 @@ def test_a_link_of_one_ctc_that_moves_has_another_meanwhile() -> None:
         (StepKind.ADD, (1,), False),
         (StepKind.REMOVE, (2,), False),
     ]
-    assert found.lent == 1
+    assert len(found.steps[3].lent) == 1
     assert found.steps[3].lent == found.steps[0].ctcs
     words = [order.words for order in orders_of(found.steps[3]) if order.words]
     assert words == ["delete 0002: neither layout has it"] * 2

@@ -79,6 +79,7 @@ class Change:
             for spare, fibre in zip(range(self.need[link.nodes]), cycle(link.fibres), strict=False)
         }
         self.rate = rate
+        self.rates = dict[Any, float]()
         self.whole, self.floor = dict[Any, float](), dict[Any, float]()
         self.fibres = {
             (link.nodes, ctc.fibre.chpids): ctc.fibre
@@ -100,10 +101,12 @@ class Change:
         )
         if self.rate is None or not full:
             return len(full) < self.need[nodes], 0.0
-        ctcs = [
-            CtcPair(self.fibres[nodes, ctc[2]], (Rdev(n), Rdev(n))) for n, ctc in enumerate(full)
-        ]
-        rate = self.rate(link_of(nodes, ctcs))
+        on = nodes, *(ctc[2] for ctc in full)
+        if on not in self.rates:
+            pairs = enumerate(self.fibres[nodes, chpids] for chpids in on[1:])
+            ctcs = [CtcPair(fibre, (Rdev(n), Rdev(n))) for n, fibre in pairs]
+            self.rates[on] = self.rate(link_of(nodes, ctcs))
+        rate = self.rates[on]
         lost = max(0.0, 1 - rate / self.whole[nodes])
         return rate < self.floor[nodes], lost // 0.02 * 0.02
 

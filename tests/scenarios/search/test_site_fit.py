@@ -10,13 +10,30 @@ from msgspec import structs
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import with_site
+from isfc.layout.processors import Processors
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile, format_profile, read_profile
+from isfc.layout.write import format_layout
 from isfc.link.parameters import LinkParameters
+from isfc.site.seen import seen_intervals
+from scenarios.figures.ranges import link_rate
+from scenarios.figures.site_workload import derive
+from scenarios.runs.experiment import Load
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fit import fit
+from scenarios.search.site_search import FitInterval
 from scenarios.search.site_surface import Surface, near_surface, surface_through
-from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
+from tests.isfc.site.made_sites import MadeSite, factors
+from tests.isfc.site.site import (
+    LAYOUT,
+    RUNS,
+    errors_percent,
+    fit_pages,
+    mb_per_s_of,
+    print_pages,
+    site_of,
+)
+from tools.calibration.studies import link
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
 HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
@@ -40,6 +57,31 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     assert fitted.profile.held_back is not None
     assert fitted.profile.before is not None
     assert fitted.profile.held_back.median < fitted.profile.before.median / 3
+
+
+@pytest.mark.exhaustive
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_two_pages_of_a_site_on_a_z16_narrow_its_range_to_x_1_15(tmp_path: Path) -> None:
+    """Link activity and FCX108 of two busy intervals; today's range is more than twice as wide."""
+    z16 = Processors("z16 A01")
+    layout = replace(link("FICON Express16SA", 4), machines=(z16, z16))
+    file = tmp_path / "z16.toml"
+    file.write_text(format_layout(layout), "utf-8")
+    off, loads = {"receive": 1.4, "transfer": 0.8, "build": 1.3}, (("HL", 50), ("HM", 20))
+    shown = MadeSite("z16", factors(**off), loads, loads, 0.02, str(file), shows_link=True)
+    found = seen_intervals(layout, shown.intervals())
+    fitted = fit(layout, [FitInterval(each, derive(layout, each)) for each in found], RUNS)
+    assert not fitted.doubts
+    assert fitted.profile.factors["receive"] == pytest.approx(1.4, rel=0.05)
+    for load in loads:
+        rates = mb_per_s_of(site_of(layout, **off), layout, fitted.profile, load, (1.0, 0.3))
+        truth, today, predicted = rates
+        asked, at_site = Load(SUITES[load[0]], load[1]), with_site(layout, fitted.profile)
+        wide, own = link_rate(today, layout, asked).ends, link_rate(predicted, at_site, asked).ends
+        assert own.low <= truth <= own.high
+        assert max(own.high / predicted, predicted / own.low) <= 1.15
+        assert wide.high / wide.low > 2 * own.high / own.low
 
 
 def test_without_a_measurement_the_prior_stays() -> None:
