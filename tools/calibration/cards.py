@@ -66,7 +66,7 @@ def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple
         run = ModelledRate(
             layout, layout.nodes[0], (found.rate, found.rate), SATURATING_PAIRS, found.result
         )
-        rate = run.to_count_on
+        rate = run.stated
         figures = (
             f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high, rate.modelled)
         )
