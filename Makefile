@@ -134,8 +134,8 @@ count-work: .venv/test  ## write down the work that the last `make test` counted
 quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
-# What another Python may do otherwise is the pure code, the live pair and the reader of decks.
-ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
+# What another Python may do otherwise is the pure code, the live pair on its loop, the reader of decks.
+ELSEWHERE := -k not(uvloop) tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
 
 OTHERS := $(BIN)/python -m tools.release.pythons
 VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)')

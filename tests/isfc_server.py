@@ -20,8 +20,11 @@ from importlib import import_module
 from typing import Any, Final
 
 NUMBER_SIZE: Final = 4
-FOR_ALL: Final = ("isfc.reports.terminal", "uvloop")
-"""What commands load only to show a result, or to run live."""
+FOR_ALL: Final = ("isfc.reports.terminal", "uvloop", "json", "resource", "tempfile")
+"""What commands load only to show a result, or to run live, and what `tests.own_process` loads.
+
+Ctrl-C is lost that comes in a callback for the end of an object, as each import has one.
+"""
 
 
 def serve(tests: socket.socket) -> str:

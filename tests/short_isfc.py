@@ -7,10 +7,13 @@ starts to compute in have short runs too, as they load the main module of the on
 from typing import Any, Final
 
 from scenarios.figures import glance
+from scenarios.moves import evacuation
 from scenarios.runs import steady
 
 SHORT: Final[list[tuple[Any, str, int]]] = [
+    (evacuation, "WARMUP_NS", 20_000_000),
     (steady, "WARMUP_NS", 20_000_000),
+    (steady, "_FIRST_LOOK_NS", 10_000_000),
     (steady, "BATCH_NS", 8_000_000),
     (steady, "BATCHES_MAX", steady.BATCHES_MIN),
     (glance, "BEGIN_NS", 40_000_000),

@@ -227,7 +227,7 @@ def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Not
     for each in collection.traffic:
         pairs[frozenset((each.client, each.server))] += each.pairs
     loads = [(link, pairs[frozenset(link.nodes)]) for link in links]
-    more_known = (*_in_step(loads), *_z10(*links), *_cards(*links), *open_questions(collection))
+    more_known = (*_in_step(loads), *_machines(*links), *open_questions(collection))
     return (*unknown, *_disks(*links), *own, *more_known)
 
 
@@ -259,7 +259,7 @@ def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
 
 def modelled(layout: Layout, unknown: Sequence[str]) -> tuple[Note, ...]:
     """Of a figure of the model, with what was never published of it."""
-    own = (*_disks(layout), *layout.notes, *_profile(layout), *_z10(layout), *_cards(layout))
+    own = (*_disks(layout), *layout.notes, *_profile(layout), *_machines(layout))
     return (*_extrapolated(unknown), *own)
 
 
@@ -310,40 +310,34 @@ def _disks(*links: Layout) -> Iterator[Note]:
         )
 
 
-def _z10(*links: Layout) -> Iterator[Note]:
-    """That CP is a z10's, of features that no z10 has had; a site's fit may know better."""
-    fibres = (
-        each for link in links if not link.site and None in link.machines for each in link.fibres
-    )
-    from isfc.layout.machines import machines_with  # a page by rule of thumb has no such note
+def _machines(*links: Layout) -> Iterator[Note]:
+    """That CP is a z10's, of features that no z10 has had; a site's fit may know better.
 
-    had = {name: machines_with(name) for name in dict.fromkeys(f.profile.feature for f in fibres)}
+    And that a machine has a feature only from the one before, where a new one was to be ordered.
+    """
+    from isfc.layout.machines import Card, find_machine, machines_with  # not by rule of thumb
+
+    ends = dict.fromkeys(
+        (on.machine if on else "", fibre.profile.feature)
+        for link in links
+        for on in link.machines
+        if on or not link.site
+        for fibre in link.fibres
+    )
+    had = {feature: machines_with(feature) for machine, feature in ends if not machine}
     if later := [f"{name}: {those}" for name, those in had.items() if "z10" not in those]:
         yield Note(
             NoteKind.MACHINE,
             "Without machine in the layout CP is as fast as on the z10 EC that IBM measured, which "
             f"never had these cards. Machines that had (general knowledge) {'; '.join(later)}.",
         )
-
-
-def _cards(*links: Layout) -> Iterator[Note]:
-    """That a machine has a feature only from the one before, where a new one was to be ordered."""
-    from isfc.layout.machines import Card, find_machine  # as above
-
-    ends = dict.fromkeys(
-        (on.machine, fibre.profile.feature)
-        for link in links
-        for on in filter(None, link.machines)
-        for fibre in link.fibres
-    )
-    said = [
-        f"{machine} is ordered with FICON {row.ordered.replace(' ', ' or ')}, and {feature} is "
+    rows = [(find_machine(machine), feature) for machine, feature in ends if machine]
+    if said := [
+        f"{row.name} is ordered with FICON {row.ordered.replace(' ', ' or ')}, and {feature} is "
         "carried forward"
-        for machine, feature in ends
-        for row in [find_machine(machine)]
+        for row, feature in rows
         if row.card(feature) is Card.CARRIED
-    ]
-    if said:
+    ]:
         yield Note(NoteKind.MACHINE, f"By general knowledge a {'; a '.join(said)} only.")
 
 

@@ -224,7 +224,7 @@ def first_look(experiment: Experiment) -> Rate:
     saturated and with 50 pairs, 98 % are within 1.8 % of the steady one, three 4 to 11 % off.
     Where its batches differ by more than `SPREAD_SHARE`, it goes on until it is steady.
     """
-    run = _Run(experiment, begin_ns=_FIRST_LOOK_NS)
+    run = _Run(experiment, _FIRST_LOOK_NS)
     run.go_on(_FIRST_LOOK_BATCHES)
     found = sum_of([rate_of(run.batches(end)) for end in experiment.sending])
     if found.spread_mb_per_s <= SPREAD_SHARE * found.mb_per_s:
@@ -272,7 +272,8 @@ def steady_ends(experiment: Experiment) -> SteadyEnds:
     """The same of every end that has clients, of one link or of several that run together."""
     ends = experiment.sending
     share = time_share(experiment)
-    runs = _Run(experiment), _Run(experiment, lambda program, _: Gradual(program, share))
+    gradual = _Run(experiment, WARMUP_NS, lambda program, _: Gradual(program, share))
+    runs = _Run(experiment, WARMUP_NS), gradual
     rates = until_steady(runs, ends, is_mixed=share < 1)
     seen = [[run.result(end) for run in runs] for end in ends]
     _, channels, paths = runs[0].looks.shared(runs[0].first(ends))
@@ -314,14 +315,14 @@ def until_steady(runs: tuple["_Run", "_Run"], ends: Sequence[End], *, is_mixed: 
         count = min(BATCHES_MAX, round(GROWTH * count))
 
 
+_Around = Callable[[Program, NodeName], Program]
+
+
 class _Run:
     """A run from one of the two beginnings, and what ends of links have done since ``begin_ns``."""
 
     def __init__(
-        self,
-        experiment: Experiment,
-        around: Callable[[Program, NodeName], Program] | None = None,
-        begin_ns: int = WARMUP_NS,
+        self, experiment: Experiment, begin_ns: int, around: _Around | None = None
     ) -> None:
         self._engine, systems = build(experiment, around=around)
         share = time_share(experiment)

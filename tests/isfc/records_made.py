@@ -151,7 +151,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "rolling": lambda: isfc.rolling_maintenance(
         ONE, [isfc.Tenant(guest(), source=isfc.NodeName("CLIENT"))]
     ),
-    "compare": lambda: isfc.compare([ONE, "published-4"], "HS", pairs=1),
+    "compare": lambda: isfc.compare([ONE, "published-4"], "HL", pairs=1),
     "optimise": lambda: isfc.optimise(ONE, pairs=1, seconds=0.01, runs=1, seeds=1),
     "size": lambda: isfc.size(mb_per_s=50, lost="none", feature=["FICON Express4"]),
     "io_plan": lambda: isfc.io_plan(DISKS),

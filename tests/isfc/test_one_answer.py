@@ -36,7 +36,7 @@ from scenarios.search import report_runs
 from scenarios.search.report_runs import cluster_runs, link_runs
 from tests.lengthy import few_in_every_run
 
-pytestmark = [pytest.mark.at_length, pytest.mark.full_length]
+pytestmark = pytest.mark.at_length
 
 NODES: Final = ("ATLANTA", "BOSTON", "CAIRO")
 LAYOUTS: Final = 300
@@ -123,24 +123,28 @@ def asked(
     return Asked(drawn(request.param), tmp_path, capsys)
 
 
-_RUNS: Final = tuple(
-    (module, name, cache(getattr(module, name)))
-    for module, name in (
-        (rates, "steady_ends"),
-        (rates, "find_limit"),
-        (rates, "steady_run"),
-        (rates, "first_look"),
-        (report_runs, "steady_run"),
-    )
-)
+_RUNS: Final = {
+    is_full: [
+        (module, name, cache(getattr(module, name)))
+        for module, name in (
+            (rates, "steady_ends"),
+            (rates, "find_limit"),
+            (rates, "steady_run"),
+            (rates, "first_look"),
+            (report_runs, "steady_run"),
+        )
+    ]
+    for is_full in (False, True)
+}
 """What all runs are made by, each of the same once: who asks for another run is found out."""
 
 
 @pytest.fixture(autouse=True)
-def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs in this process, and the same once for all who ask."""
     monkeypatch.setattr(progress, "run_all", lambda work, items, *_, **__: [*map(work, items)])
-    for module, name, remembering in _RUNS:
+    is_full = request.node.get_closest_marker("full_length") is not None
+    for module, name, remembering in _RUNS[is_full]:
         monkeypatch.setattr(module, name, remembering)
 
 
@@ -307,6 +311,7 @@ def test_all_say_the_same_of_what_links_carry(asked: Asked) -> None:
         assert found == pytest.approx(expected, rel=1e-9), f"{name} and {other}"
 
 
+@pytest.mark.full_length
 @drawn_layouts
 def test_a_run_has_what_is_said(asked: Asked) -> None:
     whole = isfc.losses(asked.links, without=["ATLANTA:40"]).whole
@@ -352,6 +357,7 @@ def ends(left: AfterLoss, record: Any) -> Any:
     return record
 
 
+@pytest.mark.full_length
 @drawn_layouts
 def test_a_gain_that_is_told_is_that_of_the_changed_layout(asked: Asked) -> None:
     if not asked.is_one:
@@ -368,6 +374,7 @@ def test_a_gain_that_is_told_is_that_of_the_changed_layout(asked: Asked) -> None
             assert ratio == pytest.approx(gain, rel=GAIN_SHARE) or open_both, what
 
 
+@pytest.mark.full_length
 @drawn_layouts
 def test_a_limit_that_is_not_named_gains_no_more_than_its_share_when_it_is_relieved(
     asked: Asked,

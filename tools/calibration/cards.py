@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.features import FEATURES
@@ -20,9 +19,9 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.machines import card_on, machines
 from isfc.layout.processors import Processors
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.figure import Figure, Interval, Range, Unit
+from isfc.reports.figure import Unit
 from isfc.reports.picture import picture_svg
-from isfc.reports.report import Column, Lines, Report
+from isfc.reports.report import Column, Lines, Report, between
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import ModelledRate
 from scenarios.runs.experiment import SATURATING_PAIRS, one_way
@@ -32,10 +31,7 @@ from tools.calibration.studies import link
 from tools.tables import Study
 
 CHPIDS: Final = range(1, 9)
-COLUMNS: Final = (
-    *("machine", "feature", "card", "chpids", "ctcs", "mb_per_s", "low", "high", "by_model"),
-    "limits",
-)
+COLUMNS: Final = "machine feature card chpids ctcs mb_per_s low high by_model limits".split()
 Case = tuple[str, tuple[str, ...]]
 """A machine, and FICON features that are one for CTCs."""
 
@@ -63,15 +59,12 @@ def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple
     limits = " and ".join(sorted(share.resource.kind.id for share in first))
     lines = []
     for feature, layout in zip(features, links, strict=True):
-        run = ModelledRate(
-            layout, layout.nodes[0], (found.rate, found.rate), SATURATING_PAIRS, found.result
-        )
-        rate = run.stated
-        figures = (
-            f"{each:.4g}" for each in (rate.value, rate.ends.low, rate.ends.high, rate.modelled)
-        )
-        head = machine, feature, str(card_on(feature, [machine])), str(chpids)
-        lines.append((*head, str(len(layout.ctcs)), *figures, limits))
+        both, head = (found.rate, found.rate), (machine, feature, card_on(feature, [machine]))
+        way = ModelledRate(layout, layout.nodes[0], both, SATURATING_PAIRS, found.result)
+        rate = way.stated
+        figures = rate.value, rate.ends.low, rate.ends.high, rate.modelled
+        size = str(chpids), str(len(layout.ctcs))
+        lines.append((*head, *size, *(f"{each:.4g}" for each in figures), limits))
     return lines
 
 
@@ -80,30 +73,25 @@ CARDS: Final = Study(DOCS / "cards.csv", COLUMNS, carried, [*cases()])
 DRAWN: Final = ("z10 EC", "z13", "z14", "z15 T01", "z16 A01", "z17 ME1")
 
 
-class _Point(Struct, frozen=True):
-    chpids: int
-    machine: str
-    rate: Figure
-
-
 def chart() -> dict[Path, str]:
     """The table of some machines with the newest card of each, drawn."""
     newest = {name: f"FICON {machines()[name].features.split()[-1]}" for name in DRAWN}
-    points = []
-    for row in CARDS.rows():
-        if newest.get(row["machine"]) == row["feature"]:
-            value, *ends = (float(row[name]) for name in ("mb_per_s", "low", "high"))
-            name = f"{row['machine']}, {row['feature'].removeprefix('FICON ')}"
-            known = Range(Interval(*ends), Interval(*ends), "docs/cards.csv")
-            figure = Figure(value, Unit.MB_PER_S, known)
-            points.append(_Point(int(row["chpids"]), name, figure))
-    names = list(dict.fromkeys(point.machine for point in points))
+    rate = ("mb_per_s", "low", "high")
+    points = [
+        {
+            "chpids": int(row["chpids"]),
+            "name": f"{row['machine']}, {row['feature'].removeprefix('FICON ')}",
+            "rate": replace(between(*(float(row[each]) for each in rate)), unit=Unit.MB_PER_S),
+        }
+        for row in CARDS.rows()
+        if newest.get(row["machine"]) == row["feature"]
+    ]
     lines = Lines(
         caption="MB/s (2^20) one way by chpids of each system, saturated",
         rows=points,
         across=Column("chpids", "chpids"),
         up=[Column("MB/s", "rate")],
-        of=Column("machine and its newest card", "machine"),
-        names=names,
+        of=Column("machine and its newest card", "name"),
+        names=list(dict.fromkeys(str(point["name"]) for point in points)),
     )
     return {DOCS / "cards.svg": picture_svg(Report("Today's cards", [], charts=[lines]))}

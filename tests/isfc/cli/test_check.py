@@ -103,7 +103,6 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
             "* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n",
             "there is no RESOURCE statement",
         ),
-        ("# long\n" * 160_000, "is too long"),
         (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 2_000, "expected each channel path once"),
         ("ACTIVATE ISLINK 6000 NODE BOSTON\n", "'isfc import config FILE --layout LAYOUT'"),
         ("/* ours */\nSystem_Identifier * * ATLANTA\n", "'isfc import config FILE"),

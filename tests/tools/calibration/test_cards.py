@@ -5,7 +5,9 @@ from itertools import pairwise
 import pytest
 
 from ctc.features import CATALOGUE
-from isfc.layout.machines import machines
+from isfc.errors.in_words import grouped
+from isfc.layout.machines import machines, pace_of
+from isfc.layout.processors import Processors
 from tools.calibration.cards import CARDS, CHPIDS, COLUMNS, carried_by
 
 ROWS = CARDS.rows()
@@ -22,20 +24,21 @@ def test_every_machine_has_each_of_its_cards_with_one_to_eight_chpids() -> None:
     assert len(ROWS) == len(every)
     assert {row["feature"] for row in ROWS} == {feature.name for feature in CATALOGUE}
     for row in ROWS:
-        assert float(row["low"]) <= float(row["mb_per_s"]) <= float(row["high"])
+        counted, modelled = float(row["mb_per_s"]), float(row["by_model"])
+        assert float(row["low"]) <= counted <= modelled <= float(row["high"])
         assert row["limits"]
 
 
-def test_a_faster_machine_carries_no_less_with_the_same_card() -> None:
-    """Of the larger machines, which differ by more than runs do."""
-    order = ["z10 EC", "z196", "zEC12", "z13", "z14", "z15 T01", "z16 A01", "z17 ME1"]
-    by_card: dict[tuple[str, str], list[float]] = {}
-    for row in sorted(ROWS, key=lambda row: (*order, row["machine"]).index(row["machine"])):
-        if row["machine"] in order:
-            rates = by_card.setdefault((row["feature"], row["chpids"]), [])
-            rates.append(float(row["mb_per_s"]))
+@pytest.mark.parametrize("figure", ["mb_per_s", "by_model"])
+def test_a_faster_machine_carries_no_less_with_the_same_card(figure: str) -> None:
+    """Of all machines, the slowest at receiving a byte first; runs differ by half a percent."""
+    paces = {name: pace_of(Processors(name)).by_byte for name in machines()}
+    by_card = grouped(
+        ((row["feature"], row["chpids"]), float(row[figure]))
+        for row in sorted(ROWS, key=lambda row: -paces[row["machine"]])
+    )
     for rates in by_card.values():
-        assert all(after > 0.98 * before for before, after in pairwise(rates))
+        assert all(after > 0.99 * before for before, after in pairwise(rates))
 
 
 @pytest.mark.at_length

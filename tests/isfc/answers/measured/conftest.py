@@ -7,7 +7,7 @@ from scenarios.search import site_fit, site_search
 
 
 @pytest.fixture(autouse=True)
-def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Emulate for a moment, and fit with few points."""
     monkeypatch.setattr(site_compare, "SECONDS", 0.2)
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)

@@ -51,3 +51,6 @@ def test_decision_fits_the_screen_and_paper(
         page.set_viewport_size({"width": ON_A4_PX, "height": 900})
         for each in page.locator(".wide, .drawing").all():
             assert each.evaluate("each => each.scrollWidth <= each.clientWidth")
+        long = page.locator("details table").first  # a week by quarters of an hour took 63 pages
+        long.evaluate("each => { for (let n = 0; n < 61; n++) each.tBodies[0].insertRow() }")
+        assert not long.is_visible()

@@ -76,6 +76,7 @@ def test_reason_range_and_what_would_help_are_on_one_screen(
 
 @pytest.mark.slow
 @pytest.mark.at_length
+@pytest.mark.full_length
 def test_a_link_of_twelve_ctcs_takes_35_lines_and_350_words(printed: Printed) -> None:
     page = printed("plan", "published-12")
     assert len(page.splitlines()) <= 35
