@@ -42,6 +42,12 @@ def named_options(title: str) -> AbstractContextManager[None]:
     return spelling(called)
 
 
+def brief(text: str) -> str:
+    """A message in one line: whole, or without the list that ends it."""
+    first, *more = text.splitlines() or [""]
+    return first.rpartition("; ")[0] or first if more[1:] else " ".join(text.split())
+
+
 @dataclass(frozen=True, kw_only=True)
 class DecisionPart:
     """A part of the decision: the answer of a capability, or why there is none.
@@ -63,6 +69,11 @@ class DecisionPart:
     """what it would need, which was not given"""
     lines: Mapping[str, str] = field(default_factory=dict, repr=False)
     reported_by: str = field(default="", repr=False)
+
+    @property
+    def brief(self) -> str:
+        """What is wrong, in one line."""
+        return brief(self.problem)
 
     @property
     def text(self) -> str:
@@ -91,7 +102,7 @@ class DecisionPart:
     def decided(self) -> Iterator[tuple[str, str]]:
         """The lines with which the decision begins."""
         if self.problem:
-            yield self.title, self.problem.partition("\n")[0]
+            yield self.title, self.brief
         elif isinstance(self.answer, Change):
             steps, down = counted(len(self.answer.steps), "step"), self.answer.down
             yield "Change", f"{steps}; {'a link is DOWN meanwhile' if down else 'no link is DOWN'}"

@@ -1,6 +1,6 @@
 """The parts of a decision, made one after the other of what was gathered."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -12,7 +12,7 @@ from isfc.answers.asked_for import MoveWindow, RateWanted
 from isfc.answers.change import change
 from isfc.answers.check import check
 from isfc.answers.decision_page import DecisionPart, named_options
-from isfc.answers.evacuate import evacuate, rolling_maintenance
+from isfc.answers.evacuate import LEFT_BEHIND, evacuate, rolling_maintenance
 from isfc.answers.gathered import MOVED, ORDERED, Gathered
 from isfc.answers.io_size import io_size
 from isfc.answers.loads import Loads, loads
@@ -29,7 +29,8 @@ from isfc.errors import IsfcError
 from isfc.errors.in_words import counted
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
-from isfc.layout.layout import Layout
+from isfc.layout.layout import CtcPair, Layout
+from isfc.layout.sharing import with_ctcs
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
@@ -39,6 +40,7 @@ from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.search.site_fitted import FitRefused, Fitted
 from scenarios.search.sizing import fastest_mb_per_s, features_on, newest_of
 
+_DOWN: Final = "As it is now"
 _FITTED: Final = "The model fitted to the site"
 _LOAD: Final = "The load by time"
 _CHECKED: Final = "isfc.answers.check.check_report"
@@ -118,13 +120,34 @@ class Parts:
         return None
 
     def of_links(self) -> None:
-        """What they carry, what losses leave and what is found."""
+        """What they carry, with what is Down and with all; what losses leave and what is found."""
+        if self._site.down:
+            self._of_down(self._site.down)
         planned = partial(plan, self.links, profile=self._profile, jobs=self._jobs)
         found = self._made("What it carries", planned, Carries="", Carry="Carries", Limited_by="")
         notes = () if found is None else found.notes
         self._site.remarks += [each.text for each in notes if each.kind is NoteKind.MACHINE]
         self._made("What a loss leaves", partial(self._losses, self.links), Worst="Worst loss")
         self._made("What is found", partial(check, self.links), _CHECKED, Found="")
+
+    def _of_down(self, down: Set[tuple[str, CtcPair]]) -> None:
+        """What the CTCs carry that are not Down, beside what all do."""
+        every = sum(len(link.ctcs) for link in self.links.links)
+        gone = {(link, ctc.rdevs) for link, ctc in down}
+        up = with_ctcs(self.links, lambda link, ctc: (link.name, ctc.rdevs) not in gone)
+        count = f"{len(gone)} of {counted(every, 'CTC')} {'is' if len(gone) == 1 else 'are'} Down"
+        if not up.links:
+            said = f"{count} by the logs: no link is up. What follows is of all Up."
+            return self._add(_DOWN, problem=said)
+        left = self._made(_DOWN, partial(self._losses, up))
+        whole = self._site.tried(_DOWN, partial(self._losses, self.links))
+        if left is not None and whole is not None:
+            rates = [with_unit(left.whole.rate)]
+            worst = (each for each in left.losses if each.kind and each.name == left.worst)
+            rates += [f"{with_unit(each.rate)} with {each.name} gone" for each in worst]
+            said = f"{count} by the logs: {', and '.join(rates)}; with all Up, as in all that "
+            self._also(problem=f"{said}follows, {with_unit(whole.whole.rate)}.")
+        return None
 
     def _losses(self, links: Collection, link: str | None = None) -> Losses:
         """What losses leave of all links or of one, which is run once."""
@@ -150,10 +173,15 @@ class Parts:
         elif sources:
             away = partial(evacuate, self.links, sources, tenants, profile=self._profile)
             moved = self._made(MOVED, away, _EVACUATED, _="", Longest_stop="")
+        if moved is not None and not moved.all_moved:
+            lines = self.found[-1].of_answer.answer
+            who = [line for line in lines if line[0] == LEFT_BEHIND] or lines
+            self._also(problem=": ".join(who[0]))
         if moved is None or when is None:
             return self._add("The window", needs="guests that move, and --window SUN.")
         if not moved.all_moved:
-            self._also(problem="Not every guest is moved.")
+            said = f"The moves do not fit into {when.text}: not every guest is moved."
+            return self._add("The window", problem=said)
         fits = self._made("The window", partial(window_found, when, moved.seconds, busy), _="")
         self._also(problem=fits.problem)
         return None
@@ -262,7 +290,8 @@ class Parts:
         if least is None or least.rate.value < wanted.mb_per_s:
             return None
         gone = f" with {least.name} gone" if least.kind else ""
-        return f"{link} carries {with_unit(least.rate)}{gone}"
+        once = ", once every CTC is Up" if self._site.down else ""
+        return f"{link} carries {with_unit(least.rate)}{gone}{once}"
 
     def _least(self, links: Collection, link: str, wanted: RateWanted) -> Left | None:
         """What is left of a link with the piece gone that leaves least; None if it has none."""

@@ -33,6 +33,9 @@ _CEC = "CEC:"
 _NAMED: Final = 6
 """Guests that a sentence names."""
 
+LEFT_BEHIND: Final = "Left behind"
+"""The label of those that rolling maintenance did not move."""
+
 Guests = Annotated[
     Sequence[GuestPlan | Tenant] | Path | str,
     Argument(
@@ -240,7 +243,7 @@ def _rolling_answer(found: RollingMaintenance) -> Iterator[tuple[str, str]]:
         for name in turn.not_moved
     ]
     if left:
-        yield "Left behind", first_listed(left, _NAMED)
+        yield LEFT_BEHIND, first_listed(left, _NAMED)
     longest = max(found.turns, key=lambda turn: turn.seconds.value)
     yield "Longest turn", f"{longest.system} {longest.way}: {with_unit(longest.seconds)}"
 

@@ -4,28 +4,31 @@ What has to be known and no file says is asked, or becomes a part of the decisio
 option; so does a file that is of no use. Whatever else there is stays of use.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ctc.address import CtcError, Rdev, format_rdev
-from isfc.answers.decision_page import DecisionPart, GivenFile
+from ctc.address import CtcError, format_rdev
+from isfc.answers.consoles import SystemConsole, down, ends, of_each_system, read_console
+from isfc.answers.decision_page import DecisionPart, GivenFile, brief
 from isfc.answers.given import links_of
 from isfc.answers.guest import read_guests
 from isfc.answers.site_asked import ASKED_OF, Ask, SiteAsked, SiteQuestion
 from isfc.deck.cabling import SeveralCablings
-from isfc.deck.console import LinkedDevice, down_remark, parse_log
+from isfc.deck.console import down_remark
+from isfc.deck.deck import Deck, choose_systems, find_system
 from isfc.deck.imported import Imported, NamedText
 from isfc.deck.importing import import_config, import_iocp, import_islink
-from isfc.deck.listing import deck_partitions
+from isfc.deck.listing import read_deck
+from isfc.deck.meeting import meeting, ports_of
 from isfc.deck.place import decode
-from isfc.deck.whose import by_system
 from isfc.errors import IsfcError
 from isfc.errors.in_words import counted, first_listed, listed
-from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.build import is_assumed
 from isfc.layout.catalogue import (
     AnyLayout,
     given_collection,
@@ -36,6 +39,7 @@ from isfc.layout.catalogue import (
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair
+from isfc.link.name import NodeName
 from isfc.site.file import MONWRITE_LENGTH_MAX
 from isfc.site.file_kind import FileKind, file_kind
 from scenarios.moves.guest import Limits
@@ -72,8 +76,11 @@ class Gathered:
         self._texts: dict[FileKind, list[NamedText]] = {kind: [] for kind in FileKind}
         self.doubts: list[DecisionPart] = []
         self.remarks: list[str] = []
+        self._systems: tuple[str, ...] = ()
+        self.partitions = about.partitions
         self.now: Collection | None = None
         self.then: Collection | None = None
+        self.down: set[tuple[str, CtcPair]] = set()
         self.tenants: Sequence[Tenant] = ()
         for file in files:
             self._know(str(file))
@@ -98,7 +105,7 @@ class Gathered:
         """The answer; if nobody is there it is a doubt, which names options."""
         answer = self._ask(question)
         if not answer:
-            self._doubt(title, question.text.partition("\n")[0], question.options)
+            self._doubt(title, brief(question.text), question.options)
         return answer or None
 
     def tried(
@@ -144,11 +151,16 @@ class Gathered:
         self._texts[kind].append(NamedText(text, path, node))
 
     def _make_links(self) -> None:
-        decks, logs = self._texts[FileKind.DECK], self._of_each_system()
+        decks = self._texts[FileKind.DECK]
+        logs = self._texts[FileKind.CONSOLE_LOG]
+        every = [self.tried("A console log", partial(read_console, log)) for log in logs]
+        consoles = self._of_each_system([each for each in every if each is not None])
         if decks:
-            self.now = self._of_decks(decks)
-        elif logs:
-            self.now = self.tried("Console logs that make no link", lambda: self._of_logs(logs))
+            self.now = self._of_decks(decks, consoles)
+            consoles = self._of_each_system(consoles)
+        if consoles and not decks:
+            make = partial(self._of_logs, [each.log for each in consoles])
+            self.now = self.tried("Console logs that make no link", make)
         for text in self._texts[FileKind.LAYOUT]:
             read = partial(given_collection, text.file, links_of)
             links = self.tried("A layout that is none", read)
@@ -168,22 +180,17 @@ class Gathered:
             given, now = self.now, self.now
             chosen = self.tried("Statements", lambda: import_config(configs, now).collection)
             self.now = chosen or given
-        if decks and logs:
-            self.now = self._as_consoles_say(self.now, logs)
+        if decks and consoles:
+            self.now = self._as_consoles_say(self.now, consoles)
+        self.down = down(self.now, consoles)
 
-    def _of_each_system(self) -> list[NamedText]:
-        """The console logs, but for those of a system of which a later one is there."""
-        found: dict[str, tuple[NamedText, set[tuple[Rdev, str]]]] = {}
-        for log in self._texts[FileKind.CONSOLE_LOG]:
-            seen = self.tried("A console log", partial(_devices, log)) or []
-            ctcs = {(each.rdev, each.far) for each in seen}
-            for file, (other, known) in [*found.items()]:
-                if ctcs & known and log.node == other.node:
-                    text = f"{file} and {log.file} are of one system; the first is left out"
-                    self._doubt("Two logs of one system", text)
-                    del found[file]
-            found[log.file] = log, ctcs
-        return [log for log, _ in found.values()]
+    def _of_each_system(self, consoles: Sequence[SystemConsole]) -> list[SystemConsole]:
+        """One of each system, as far as the logs and the links known tell whose they are."""
+        kept, by_time, untold = of_each_system(consoles, self.now)
+        self.remarks += by_time
+        for said in untold:
+            self._doubt("Two logs of one system", said)
+        return kept
 
     def _of_logs(self, logs: Sequence[NamedText]) -> Collection:
         about = self._about
@@ -192,9 +199,9 @@ class Gathered:
     def _remarked(self, found: Imported) -> Collection:
         """The links of an import, of which what was assumed or left out is kept."""
         self.remarks += [each.removeprefix("isfc: note: ") for each in found.remarks]
-        fibres = [fibre for link in found.collection.links for fibre in link.fibres]
-        if any(fibre.profile is ASSUMED_FEATURE for fibre in fibres):
-            said = f"{ASSUMED_FEATURE.feature} is assumed where nothing says the chpids' feature"
+        profiles = [fibre.profile for link in found.collection.links for fibre in link.fibres]
+        for feature in dict.fromkeys(each.feature for each in profiles if is_assumed(each)):
+            said = f"{feature} is assumed where nothing says the chpids' feature"
             self.remarks.append(f"{said}: --feature says it.")
         if left := [each for each in found.unpaired if not each.is_expected]:
             first, count = left[0], counted(len(left), "device")
@@ -202,54 +209,110 @@ class Gathered:
             self.remarks.append(f"{count} of the decks in no link; the first: {where}")
         return found.collection
 
-    def _of_decks(self, decks: Sequence[NamedText]) -> Collection | None:
+    def _of_decks(
+        self, decks: Sequence[NamedText], consoles: Sequence[SystemConsole]
+    ) -> Collection | None:
         """Of the partitions that are named, or the only two; what is not told is asked."""
-        every = self.tried("A deck", lambda: [deck_partitions(text, text.file) for text in decks])
+        every = self.tried("A deck", lambda: [read_deck(text, text.file) for text in decks])
         if every is None:
             return None
-        names = _told_apart(every)
-        partitions = self._about.partitions
+        owned = [
+            [name for name, each in deck.partitions.items() if each.mif is not None]
+            for deck in every
+        ]
+        names = _told_apart(owned)
+        partitions = self.partitions
         if partitions is None and (len(names) > 2 or any("=" in name for name in names)):
-            text = f"Which partitions are joined, of {', '.join(names)}"
-            question = SiteQuestion("partitions", text, tuple(names), 2)
-            partitions = self._asked("Which partitions", question)
-            if partitions is None:
-                return None
+            partitions = self.partitions = self._joined(every, names, consoles)
+        self._systems = tuple(partitions.split(",") if partitions else names)
+        if partitions is None and len(names) > 2:
+            return None
         entries = (partitions or ",".join(names)).upper().split(",")
         joined = {entry.rpartition("=")[2].rpartition(":")[2].strip() for entry in entries}
-        for text, found in zip(decks, every, strict=True):
+        for text, found in zip(decks, owned, strict=True):
             if not joined & {*found}:
                 said = f"{text.file}: none of its partitions is joined, which are "
                 said += first_listed(found, _NAMED)
                 self._doubt("A deck of another machine", said)
         ports = [*self._about.ports]
         ports += [f"{each.node}={each.file}" for each in self._texts[FileKind.PORTS] if each.node]
-        return self._paired(decks, partitions, ports)
+
+        def shown() -> list[str]:
+            mates = [
+                (owner, each.rdev, each.partner, each.partner_rdev)
+                for console in consoles
+                for owner, each in console.shown
+                if each.partner_rdev is not None
+            ]
+            return ports_of(choose_systems(partitions, every), mates)
+
+        return self._paired(decks, partitions, ports, shown)
+
+    def _joined(
+        self, decks: Sequence[Deck], names: Sequence[str], consoles: Sequence[SystemConsole]
+    ) -> str | None:
+        """The partitions that consoles name, or the only two that meet or that files name."""
+        met = {each.node for each in meeting([find_system(name, decks) for name in names])}
+        may = [name for name in names if name.partition("=")[0] in met] or [*names]
+        shown = [name for name in names if any(name in each.systems for each in consoles)]
+        told = [name for name in may if name in self._named(names)]
+        reasons = {
+            "the console logs name them": shown,
+            "no others have CTCs that lead to each other": may,
+            "the files and options name them": told,
+        }
+        for why, found in reasons.items():
+            if len(found) == 2 or (found is shown and found[1:]):
+                self.remarks.append(f"{listed(found)} are joined, as {why}: --partitions says it.")
+                return ",".join(found)
+        text = f"Which partitions are joined, of {', '.join(may)}"
+        return self._asked("Which partitions", SiteQuestion("partitions", text, tuple(may), 2))
+
+    def _named(self, names: Sequence[str]) -> set[str]:
+        """The systems that guests leave or are at, and those whose loads are there."""
+        found = {each.upper() for each in self.leave}
+        for file in self.paths(FileKind.LOADS):
+            heads = _content(file).decode("utf-8", "replace").partition("\n")[0]
+            found |= {head.strip().upper() for head in heads.split(",")}
+        for file in self.paths(FileKind.GUESTS):
+            with suppress(IsfcError):
+                guests = read_guests(Path(file), Limits(), [NodeName(name) for name in names])
+                found |= {each.source for each in guests if each.source}
+        return found
 
     def _paired(
-        self, decks: Sequence[NamedText], partitions: str | None, ports: list[str]
+        self,
+        decks: Sequence[NamedText],
+        partitions: str | None,
+        ports: list[str],
+        shown: Callable[[], list[str]],
     ) -> Collection | None:
+        """The links of decks; of several cablings the one that mates are ``shown`` by, or asked."""
         feature, title = self._about.feature, "How it is cabled"
         read = partial(import_iocp, decks, partitions=partitions, ports=ports, feature=feature)
         try:
             found = self.tried("Decks that make no link", read, (SeveralCablings,))
         except SeveralCablings as error:
-            said = self._asked(title, SiteQuestion("ports", str(error), error.choices))
-            return self._paired(decks, partitions, [*ports, said]) if said else None
+            if more := shown():
+                said = "It is cabled as the mates are that the console logs show: --ports "
+                self.remarks.append(said + ",".join(more))
+                return self._paired(decks, partitions, [*ports, *more], list)
+            answer = self._asked(title, SiteQuestion("ports", str(error), error.choices))
+            return self._paired(decks, partitions, [*ports, answer], shown) if answer else None
         return self._remarked(found) if found else None
 
-    def _as_consoles_say(self, decks: Collection, logs: Sequence[NamedText]) -> Collection:
+    def _as_consoles_say(self, decks: Collection, consoles: Sequence[SystemConsole]) -> Collection:
         """The links of decks with the CTCs that consoles show; what else these show is a doubt."""
         shown: set[tuple[str, CtcPair]] = set()
-        for log in logs:
-            seen = self.tried("A console log", partial(_devices, log)) or []
-            found = [[*_matching(decks, each)] for each in seen]
+        for console in consoles:
+            file, seen = console.log.file, console.devices
+            found = [[(link, ctc) for _, link, ctc in ends(decks, each)] for each in seen]
             shown |= {each for some in found for each in some}
-            if down := down_remark(each for each, some in zip(seen, found, strict=True) if some):
-                self.remarks.append(f"{log.file}: {down}")
+            if said := down_remark(each for each, some in zip(seen, found, strict=True) if some):
+                self.remarks.append(f"{file}: {said}")
             if strangers := found.count([]):
                 which = "none" if strangers == len(seen) else f"not {strangers}"
-                said = f"{log.file}: of {counted(len(seen), 'CTC')} {which} is in the decks"
+                said = f"{file}: of {counted(len(seen), 'CTC')} {which} is in the decks"
                 self._doubt("A console or a deck of another machine", said)
         links = []
         for link in decks.links:
@@ -261,16 +324,16 @@ class Gathered:
         return replace(decks, links=tuple(links))
 
     def _read_guests(self) -> None:
-        for file in self.paths(FileKind.GUESTS) if self.now else ():
-            systems = self.now.systems if self.now else ()
+        systems = self.now.systems if self.now else [NodeName(each) for each in self._systems]
+        for file in self.paths(FileKind.GUESTS) if systems else ():
             read = partial(read_guests, Path(file), Limits(), systems)
             self.tenants = [*self.tenants, *(self.tried("Guests", read) or ())]
 
     def _choose(self) -> None:
         """Which system the guests leave if they do not say where they are, and which link."""
-        if self.now is None:
-            return
-        systems, names = self.now.systems, tuple(link.name for link in self.now.links)
+        now = self.now
+        systems = now.systems if now else self._systems
+        names = tuple(link.name for link in now.links) if now else ()
         if self.tenants and not self.leave and not any(each.source for each in self.tenants):
             text = f"Which system the guests leave, of {', '.join(systems)}"
             said = self._asked(MOVED, SiteQuestion("leave", text, systems))
@@ -305,23 +368,3 @@ def _told_apart(decks: Sequence[Sequence[str]]) -> list[str]:
         for number, found in enumerate(decks, start=1)
         for name in found
     ]
-
-
-def _devices(log: NamedText) -> list[LinkedDevice]:
-    """What a console shows of links, of whichever systems answer there."""
-    return [
-        device
-        for text in by_system(log, log.file, log.node).values()
-        for device in parse_log(text, log.file, needs_devices=False).devices.values()
-    ]
-
-
-def _matching(links: Collection, device: LinkedDevice) -> Iterator[tuple[str, CtcPair]]:
-    """The CTCs that may be one that a console shows, each with its link."""
-    for link in links.links:
-        for ctc in link.ctcs:
-            for end, partner in enumerate(link.nodes[::-1]):
-                near, far = ctc.rdevs[end], ctc.rdevs[1 - end]
-                is_far = device.partner_rdev in (None, far)
-                if (partner, near) == (device.partner, device.rdev) and is_far:
-                    yield link.name, ctc

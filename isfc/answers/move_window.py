@@ -83,5 +83,6 @@ def _answer(found: WindowFound) -> Iterator[tuple[str, str]]:
         low, high = (round(each / 60) for each in found.busy_s)
         yield "Begin", f"{found.begin}, within {found.window}: {low} to {high} min"
     else:
-        fits = f"fit at the {found.fits_at} of the range" if found.fits_at else "do not fit"
+        even = "even " * found.fits
+        fits = f"fits {even}at the {found.fits_at}" if found.fits_at else "does not fit"
         yield "Window", f"{found.window}, {hours}: {with_unit(found.seconds)} {fits}"

@@ -40,8 +40,8 @@ class PageWritten(Printing, frozen=True):
         if self.json:
             show_json(found)
         for part in () if isinstance(found, str) else found.parts:
-            for line in part.problem.splitlines()[:1]:
-                show_remark(f"{part.title}: {line}")
+            if part.problem:
+                show_remark(f"{part.title}: {part.brief}")
 
 
 def _report(

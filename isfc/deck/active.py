@@ -10,7 +10,7 @@ from isfc.deck.activation import Activation, Statements
 from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
-from isfc.layout.build import CtcChoice, Said, build_layout
+from isfc.layout.build import CtcChoice, Said, assumed_on, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_ctcs
@@ -201,7 +201,8 @@ def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -
     connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
     how = "'isfc import iocp --config FILE'"
     too_many = f": choose them with the ACTIVATE ISLINK statements ({how})"
-    return build_layout(pairing.nodes, connections, said, too_many)
+    assumed = assumed_on(system.deck.machine for system in pairing.systems)
+    return build_layout(pairing.nodes, connections, said, too_many, assumed)
 
 
 def active_ctcs(pairing: Pairing, active: Mapping[NodeName, AnyOf[Rdev]]) -> list[Joined]:

@@ -26,7 +26,7 @@ from isfc.deck.pairing import cuadds_to, pair_all
 from isfc.deck.written import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
-from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.build import assumed_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.machines import on_type
@@ -203,7 +203,7 @@ class _Amendment:
         for link, fibre, _ in self._collection.fibres():
             node, partner = link.nodes
             said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
-            self._hint_channels(link, fibre, said.profile or ASSUMED_FEATURE)
+            self._hint_channels(link, fibre, said.profile or assumed_on(link.machines))
             path = said.far_path
             km = path.km if path else said.km or 0.0
             numbered = said.fibre is None and all(each.name.isdigit() for each in link.fibres)

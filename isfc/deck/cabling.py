@@ -211,6 +211,9 @@ GROUPS_MAX: Final = 64
 NAMED_MAX: Final = 6
 """Possibilities that a message lists."""
 
+COUNTED_MAX: Final = 100
+"""Possibilities that it counts."""
+
 
 Pairs = tuple[tuple[DeviceGroup, DeviceGroup], ...]
 
@@ -247,11 +250,13 @@ def match(
     if len(best) > 1 or search.exhausted:
         choices = (*search.possibilities(),)
         lines = [f"  --ports {options}" for options in choices]
-        more = ["  ..."] if len(best) > NAMED_MAX or search.exhausted else []
+        few = len(best) <= COUNTED_MAX and not search.exhausted
+        count = f"{len(best)}" if few else f"more than {min(len(best), COUNTED_MAX)}"
+        some = f", of which {len(lines)} are shown," if not few or len(best) > len(lines) else ""
         raise SeveralCablings(
             f"{nodes[0]} and {nodes[1]}: the decks do not say which director port each channel "
-            "sits on (or which channels share a cable), and several cablings pair as many "
-            "devices; expected the right one of\n" + "\n".join([*lines, *more]),
+            f"sits on (or which channels share a cable), and {count} cablings{some} pair as many "
+            "devices; expected the right one of\n" + "\n".join(lines),
             choices,
         )
     pairs = best[0] if best else ()
@@ -317,7 +322,7 @@ class _CablingSearch:
         self._steps += len(self._there)
         self.exhausted = self.exhausted or self._steps > STEPS_MAX
         bound = score + self._rest[index]
-        enough = len(self.found) > NAMED_MAX and bound <= self._best
+        enough = len(self.found) > COUNTED_MAX and bound <= self._best
         if self.exhausted or bound < self._best or bound == 0 or enough:
             return
         if index == len(self._here):

@@ -172,12 +172,11 @@ class Draft:
 
     def is_free(self, unit: ControlUnit, address: int, rdev: Rdev, image: Image) -> bool:
         """Whether a partition can have a device at a unit address: nobody has another there."""
-        there = [
-            each
+        return not any(
+            each.admitted and (each.rdev != rdev or image in each.admitted)
             for each in self.devices
-            if each.unit == unit.number and each.address == address and each.admitted
-        ]
-        return all(each.rdev == rdev and image not in each.admitted for each in there)
+            if (each.unit, each.address) == (unit.number, address)
+        )
 
     def bar(self, rdev: Rdev, image: Image) -> None:
         """Take from a partition what it has under a device number."""

@@ -188,17 +188,12 @@ class _Book:
             for end, node in enumerate(link.nodes)
         ]
         self.images = images_of(collection)
-        self.defined = {(end.node, end.rdev) for end in self.ends}
-        self.others: Others = {}
-        if collection.decks:
-            # most files keep no deck
-            from isfc.deck.kept import kept_devices
-            from isfc.deck.numbers import no_ctcs
-
-            for node, devices in kept_devices(collection).items():
-                self.defined |= {(node, rdev) for rdev in devices}
-            self.others = no_ctcs(collection)
-        self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
+        numbers: Mapping[NodeName, set[Rdev]] = named("isfc.deck.numbers.numbers_of")(collection)
+        self.others: Others = named("isfc.deck.numbers.no_ctcs")(collection)
+        self.defined = Counter(
+            (node, rdev >> 4 << 4) for node, rdevs in numbers.items() for rdev in rdevs
+        )
+        """how many devices systems have of each sixteen numbers"""
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
         self.blocks = _usual(
@@ -336,9 +331,8 @@ def _two_targets(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
 
 def _full(book: _Book) -> Iterator[_Problem]:
     """Sixteen numbers of which none is left, as the decks have devices that no link has."""
-    used = Counter((node, rdev >> 4 << 4) for node, rdev in book.defined)
     for (node, first), end in book.in_ranges(4):
-        if used[node, first] == PLACES:
+        if book.defined[node, first] == PLACES:
             text = f"to {first + PLACES - 1:04X} are used up: no number is left there"
             yield end, Rdev(first), "rdev-range-full", text
 

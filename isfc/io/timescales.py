@@ -24,6 +24,8 @@ from typing import Final
 from msgspec import Struct
 
 _STEPS: Final = 40
+_EXACT: Final = 1e-14
+"""Of a part of the whole."""
 _NEARLY_FULL: Final = 1.0 - 1e-9
 _WIDE: Final = 100.0
 """Flows from which on chance evens out: a resource so wide is either full or slows nothing down."""
@@ -66,16 +68,25 @@ def _load(width: float, seen: float) -> float:
     """The load at which ``seen`` flows are there on average, from 0 to 1."""
     if width <= 1.0:
         return seen / (1.0 + seen) / width
-    least, most = 0.0, _NEARLY_FULL
-    if mean_number(width, most) <= seen:
+    if mean_number(width, _NEARLY_FULL) <= seen:
         return 1.0
+    # false position: an end that stays for a second time has its error halved (Illinois)
+    wanted = seen / (seen + width)
+    ends, middle = [(0.0, -wanted), (1.0, 1.0 - wanted)], 0.0
+    last = -1
     for _ in range(_STEPS):
-        middle = (least + most) / 2
-        if mean_number(width, middle) < seen:
-            least = middle
-        else:
-            most = middle
-    return most
+        (least, low), (most, high) = ends
+        middle = (least * high - most * low) / (high - low)
+        number = mean_number(width, middle)
+        error = number / (number + width) - wanted
+        if abs(error) < _EXACT:
+            break
+        side = int(error > 0.0)
+        if side == last:
+            at, other = ends[1 - side]
+            ends[1 - side] = at, other / 2
+        ends[side], last = (middle, error), side
+    return middle
 
 
 _STEP: Final = 0.2

@@ -11,20 +11,42 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import CTCS_MAX
 
 _T = TypeVar("_T")
 
-ASSUMED_FEATURE: Final = structs.replace(FEATURES["FICON Express8S"])
-"""The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers.
-
-An object of its own, so that a fibre whose feature was assumed can be told from one that has it.
+_ASSUMED: Final = {name: structs.replace(profile) for name, profile in FEATURES.items()}
+"""Objects of their own, so that a fibre whose feature was assumed can be told from one that has it.
 """
+
+ASSUMED_FEATURE: Final = _ASSUMED["FICON Express8S"]
+"""The FICON feature where nobody says which, nor a machine: the fastest link that IBM's rule of
+thumb covers."""
+
+
+def assumed_on(machines: Iterable[Processors | None]) -> ChpidProfile:
+    """The FICON feature where nobody says which: the latest that all machines are ordered with.
+
+    Or else can have; `ASSUMED_FEATURE` where none is known, or nothing that all can have.
+    """
+    names = [each.machine for each in machines if each is not None]
+    if not names:
+        return ASSUMED_FEATURE
+    from isfc.layout.machines import newest_on  # few layouts say a machine
+
+    newest = newest_on(names)
+    return ASSUMED_FEATURE if newest is None else _ASSUMED[newest]
+
+
+def is_assumed(profile: ChpidProfile) -> bool:
+    """Whether nobody said the feature."""
+    return profile is _ASSUMED.get(profile.feature)
 
 
 class SaidFibre(Struct, frozen=True):
-    """What is known of a fibre; without a ``profile`` it has `ASSUMED_FEATURE`."""
+    """What is known of a fibre; without a ``profile`` it has one that is assumed."""
 
     profile: ChpidProfile | None = None
     name: str | None = None
@@ -48,7 +70,11 @@ class CtcChoice(Struct, frozen=True):
 
 
 def build_layout(
-    nodes: Nodes, connections: Iterable[CtcChoice], said: Said, too_many: str = ""
+    nodes: Nodes,
+    connections: Iterable[CtcChoice],
+    said: Said,
+    too_many: str = "",
+    assumed: ChpidProfile = ASSUMED_FEATURE,
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
@@ -74,9 +100,7 @@ def build_layout(
     if None in names or len(set(names)) < len(names):
         names = list(map(str, range(1, len(known) + 1)))
     fibres = {
-        chpids: Fibre(
-            str(name), each.profile or ASSUMED_FEATURE, chpids, km=each.km, path=each.path
-        )
+        chpids: Fibre(str(name), each.profile or assumed, chpids, km=each.km, path=each.path)
         for name, (chpids, each) in zip(names, known.items(), strict=True)
     }
     return Layout(

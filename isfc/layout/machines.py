@@ -10,7 +10,7 @@ fast a full-speed engine is, low, mid and high. What takes time of CP has one of
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from enum import IntEnum, StrEnum
 from functools import cache
@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, convert
 
+from ctc.features import FEATURES
 from isfc.errors import ConfigurationError
 from isfc.layout.processors import ENGINES, IFL, THREADS, MachineTable, Processors
 
@@ -114,6 +115,13 @@ def card_on(feature: str, names: Iterable[str]) -> Card:
 def is_had(card: Card) -> bool:
     """Whether a machine can have it."""
     return card in (Card.ORDERED, Card.CARRIED)
+
+
+def newest_on(names: Collection[str]) -> str | None:
+    """The newest FICON feature that all machines are ordered with, or else have; None without."""
+    cards = {feature: card_on(feature, names) for feature in FEATURES}
+    had = [name for card in (Card.CARRIED, Card.ORDERED) for name in cards if cards[name] is card]
+    return had[-1] if had else None
 
 
 LEVELS: Final = {"7": 1.0, "Z": 1.0, "6": 0.66, "5": 0.41, "4": 0.24}

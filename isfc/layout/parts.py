@@ -149,18 +149,13 @@ def made_whole(links: Sequence[Layout]) -> tuple[Layout, ...]:
                         f"{format_rdev(rdev)} at {node} is already in {owners[node, rdev].name}; "
                         "expected it once"
                     )
-    check_systems({node for link in links for node in link.nodes})
-    ordered = sorted(links, key=lambda link: [node.collation for node in link.nodes])
-    return tuple(with_own_names([link.in_order() for link in ordered]))
-
-
-def check_systems(systems: set[NodeName]) -> None:
-    """Raise `ConfigurationError` for more than a collection may have."""
-    if len(systems) > SYSTEMS_MAX:
+    if (systems := len({node for link in links for node in link.nodes})) > SYSTEMS_MAX:
         raise ConfigurationError(
-            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}, with which "
+            f"[[link]] nodes: {systems} systems; expected at most {SYSTEMS_MAX}, with which "
             "all is tried: runs take more time and memory with the square of their number"
         )
+    ordered = sorted(links, key=lambda link: [node.collation for node in link.nodes])
+    return tuple(with_own_names([link.in_order() for link in ordered]))
 
 
 def _check_ctcs(link: Layout) -> None:

@@ -13,7 +13,7 @@ from ctc.channel import NOTHING
 from ctc.features import FEATURES
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import runs
-from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.build import is_assumed
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout, machines_of
@@ -206,8 +206,8 @@ def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
         "port": _by_node(layout, fibre.ports),
     }
     for line in format_table(f"[fibre.{_key(fibre.name)}]", keys):
-        is_assumed = profile is ASSUMED_FEATURE and line.startswith("feature = ")
-        yield f"{line}   # assumed: {_REMEDY}" if is_assumed else line
+        was_assumed = is_assumed(profile) and line.startswith("feature = ")
+        yield f"{line}   # assumed: {_REMEDY}" if was_assumed else line
     for node, disks in zip(layout.nodes, fibre.disks, strict=True):
         if disks != NOTHING:
             shares = f"{disks.processor:.6f}, {disks.line_out:.6f} and {disks.line_in:.6f}"

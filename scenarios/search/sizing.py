@@ -17,7 +17,7 @@ from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT, end_to_count_on
 from isfc.layout.layout import Fibre, Layout, on_machines
-from isfc.layout.machines import Card, card_on, is_had
+from isfc.layout.machines import card_on, is_had, newest_on
 from isfc.layout.processors import Processors
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
@@ -138,10 +138,8 @@ def newest_of(machines: Collection[str]) -> ChpidProfile | None:
 
     Without a machine the slowest of `DEFAULT_FEATURES`, which none of the others is behind.
     """
-    features = features_on(machines)
-    ordered = [name for name in features if card_on(name, machines) is Card.ORDERED]
-    chosen = (ordered or features)[-1:] if machines else features[:1]
-    return find_profile(chosen[0]) if chosen else None
+    newest = newest_on(machines) if machines else DEFAULT_FEATURES[0]
+    return find_profile(newest) if newest else None
 
 
 _Figure = TypeVar("_Figure")

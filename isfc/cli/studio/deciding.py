@@ -9,15 +9,7 @@ from isfc.answers.decision_page import GivenFile
 from isfc.answers.site_asked import ASKED_OF, SiteAsked, SiteQuestion
 from isfc.cli.output.progress import runs_told
 from isfc.cli.studio.command_line import Printed, by_hundredths, what_runs
-from isfc.cli.studio.importing import (
-    Asked,
-    File,
-    Import,
-    Open,
-    import_files,
-    open_question,
-    stop_at,
-)
+from isfc.cli.studio.importing import Asked, File, Import, Open, gathered, import_files, stop_at
 from isfc.cli.studio.work import Failed, Tell
 from isfc.errors.arguments import as_options
 
@@ -42,7 +34,8 @@ def bring_in(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
     if kinds in _TOGETHER or (len(wanted.files) == 1 and not kinds & _OF_A_SITE):
         return import_files(tell, wanted)
     site = _of_site(wanted)
-    return _asked(site, open_question(site))
+    found = gathered(site)
+    return _asked(site, found if isinstance(found, SiteQuestion) else None)
 
 
 def decide(tell: Tell, wanted: Import) -> dict[str, Any] | Asked:

@@ -6,19 +6,22 @@ from contextlib import chdir, contextmanager
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import Struct, field, structs
 
 import isfc
-from isfc.answers.decision_page import GivenFile, files_table
+from isfc.answers.decision_page import GivenFile, brief, files_table
 from isfc.answers.site_asked import SiteAsked, SiteQuestion
 from isfc.cli.studio.command_line import Printed, printed
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Failed, Tell
 from isfc.errors.arguments import annotation_of
 from isfc.reports.html import macro, table_of
+
+if TYPE_CHECKING:
+    from isfc.answers.gathered import Gathered
 
 _FORMS: Final = "cli/studio/page/forms.html"
 _SYSTEM: Final = SiteQuestion("system", "Of which system is this console log?", ())
@@ -104,7 +107,7 @@ class Asked(Struct, frozen=True):
         """What the page is told: a form, which has what has been said as well."""
         fields = {each: annotation_of(SiteAsked, each).__metadata__[0] for each in self.options}
         table = table_of(files_table(self.files)) if self.files else ""
-        said = self.question.text.partition("\n")[0] if self.question else ""
+        said = brief(self.question.text) if self.question else ""
         about, _ = wanted.about
         of = self.question, said, fields, wanted.said, about, table, cabled
         sections = {"asked": macro(_FORMS, "asked", *of), "said": said}
@@ -156,17 +159,16 @@ def cabled(ports: str) -> str:
     return re.sub(r"(\w+):(\w\w)=(\w+)", r"chpid \2 of \1 on port \3", each).replace(",", ", ")
 
 
-def open_question(wanted: Import) -> SiteQuestion | None:
-    """The first thing that has to be known of the files of a site; None if all is."""
+def gathered(wanted: Import) -> "Gathered | SiteQuestion":
+    """What the files of a site make, or the first thing that has to be known of them."""
     from isfc.answers.gathered import Gathered  # decks, which a layout does without
 
     about, link = wanted.about
     with wanted.in_folder() as names:
         try:
-            Gathered(names, about, stop_at, link)
+            return Gathered(names, about, stop_at, link)
         except Open as found:
             return found.question
-    return None
 
 
 def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
@@ -174,8 +176,10 @@ def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
     files = wanted.contents
     kind, _ = isfc.file_kind(wanted.files[0].data)
     if kind is isfc.FileKind.DECK:
-        question = open_question(wanted)
-        return Asked(question) if question else _deck(tell, files, wanted)
+        found = gathered(wanted)
+        if isinstance(found, SiteQuestion):
+            return Asked(found)
+        return _deck(tell, files, wanted, found.partitions)
     if kind is isfc.FileKind.CONSOLE_LOG:
         return _logs(tell, files, "".join(wanted.said.get("system", ())))
     if kind is isfc.FileKind.CONFIGURATION:
@@ -187,10 +191,12 @@ def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
     return Printed(text, "")
 
 
-def _deck(tell: Tell, files: dict[str, bytes], wanted: Import) -> Printed | Failed:
+def _deck(
+    tell: Tell, files: dict[str, bytes], wanted: Import, partitions: str | None
+) -> Printed | Failed:
     about, _ = wanted.about
     said = [word for each in about.ports for word in ("--ports", each)]
-    said += ["--partitions", about.partitions] if about.partitions else []
+    said += ["--partitions", partitions] if partitions else []
     return printed(tell, ["import", "iocp", *files, *said], files)
 
 

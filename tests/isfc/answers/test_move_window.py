@@ -53,7 +53,8 @@ def test_a_verdict_of_a_window_says_by_which_end_of_the_range(
     assert problem in found.problem
     ((label, said),) = answer(found).answer
     assert label == "Window"
-    assert said.endswith(f"the {fits_at} of the range" if fits_at else "do not fit")
+    fits = f"fits {'even ' * found.fits}at the {fits_at}"
+    assert said.endswith(fits if fits_at else "does not fit")
 
 
 def test_moves_begin_at_the_best_time_from_which_they_are_over_within() -> None:

@@ -108,9 +108,8 @@ def test_the_search_is_bounded() -> None:
                                         for n, chpid in enumerate(chpids)))
         for file, partition, cu, port in (("a", "LP1", 4, "D"), ("b", "LP2", 5, "C"))
     )  # fmt: skip
-    with pytest.raises(ConfigurationError, match="several cablings") as caught:
+    with pytest.raises(ConfigurationError, match="more than 100 cablings, of which 6 are shown"):
         paired("LP1,LP2", one, other)
-    assert str(caught.value).endswith("  ...")
     told = ",".join(f"LP1:{chpid}=C{n:X}" for n, chpid in enumerate(chpids))
     assert len(paired("LP1,LP2", one, other, ports=told).ctcs) == 16
 

@@ -8,11 +8,19 @@ from msgspec import structs
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdevs
 from ctc.features import FEATURES, find_profile
-from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, SaidFibre, build_layout
+from isfc.layout.build import (
+    ASSUMED_FEATURE,
+    CtcChoice,
+    SaidFibre,
+    assumed_on,
+    build_layout,
+    is_assumed,
+)
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import CHANNELS_MAX, CtcPair, FarPath, Fibre, Isl, Layout, widened
+from isfc.layout.processors import Processors
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX, LinkDevice
@@ -108,6 +116,25 @@ def test_the_lesser_node_is_first_and_its_device_numbers_decide_the_order() -> N
         ("2", (0x40, 0x50)),
     ]
     assert layout.fibres[0].profile is ASSUMED_FEATURE
+
+
+@pytest.mark.parametrize(
+    ("machines", "feature"),
+    [
+        ((None, None), "FICON Express8S"),
+        (("z16 A01", None), "FICON Express32S"),
+        (("z15 T01", "z16 A01"), "FICON Express16SA"),  # which the z16 has carried forward
+        (("z15 T02", "z15 T02"), "FICON Express16SA"),
+        (("z10 EC", "z16 A01"), "FICON Express8S"),  # nothing that both can have
+    ],
+)
+def test_the_latest_feature_is_assumed_that_machines_can_have(
+    machines: tuple[str | None, str | None], feature: str
+) -> None:
+    assumed = assumed_on(Processors(each) if each else None for each in machines)
+    assert assumed == FEATURES[feature]
+    assert is_assumed(assumed)
+    assert not is_assumed(FEATURES[feature])
 
 
 def test_features_are_asked_for_by_chpid() -> None:

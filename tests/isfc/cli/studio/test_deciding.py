@@ -74,8 +74,7 @@ def test_one_deck_logs_and_a_layout_are_opened_and_others_are_of_what_is_shown()
     logs = [(DECKS.parent / "logs" / f"{name}.txt").read_bytes() for name in ("atlanta", "boston")]
     for files in ([File("a.toml", TEXT.encode())], [File("a", logs[0]), File("b", logs[1])]):
         assert isinstance(bring_in(told, Import("", files=files)), Printed)
-    (option, _), deck = question(bring_in(told, Import("", files=CECS[:1]))), CECS[0].name
-    assert (option, deck) == ("partitions", "cec-a.iocp")
+    assert question(bring_in(told, Import("", files=CECS[:1])))[0] == "ports"  # two have CTCs
     asked = bring_in(told, Import(TEXT, files=[SITE.files[0]]))
     assert question(asked) == ("leave", ("ATLANTA", "BOSTON"))
     assert isinstance(asked, Asked)

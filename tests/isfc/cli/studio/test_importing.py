@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import isfc
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files, opened
@@ -39,10 +40,16 @@ def taken(*names: str) -> list[File]:
 
 
 def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:
-    asked = import_files(told, Import("", files=taken("decks/cross-css.iocp")))
+    asked = import_files(told, Import("", files=taken("decks/three-systems.iocp")))
     assert isinstance(asked, Asked)
     assert asked.question
-    assert asked.question.choices == ("ALPHA", "GAMMA", "BETA")
+    assert asked.question.choices == ("VMA", "VMB", "VMC")
+
+
+def test_partitions_are_not_asked_for_where_two_have_ctcs_to_each_other() -> None:
+    made = import_files(told, Import("", files=taken("decks/cross-css.iocp")))
+    assert isinstance(made, Printed)
+    assert isfc.parse_links(made.out).links[0].nodes == ("ALPHA", "BETA")
 
 
 def test_cabling_is_asked_for_where_several_fit() -> None:
