@@ -14,6 +14,9 @@ from isfc.errors.loading import named
 from isfc.reports.figure import Reported
 from isfc.reports.report import Report, Table, headed
 
+NO_DECISION: Final = "No decision"
+"""The title of a page that no file says a link of."""
+
 _OWN: Final = frozenset("cec decide feature leave link partitions ports profile ran window".split())
 """What options of `isfc report` say."""
 

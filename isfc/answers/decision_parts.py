@@ -202,7 +202,7 @@ class Parts:
                 link=self._link,
                 profile=self._profile,
                 period="week" if when is not None and when.names_day else "day",
-                guests=[each.plan for each in tenants] if is_one else None,
+                guests=tenants if is_one else None,
                 from_=sources[0] if is_one else None,
                 jobs=self._jobs,
             ),

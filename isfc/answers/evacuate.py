@@ -272,7 +272,7 @@ def _tenants(
         raise ConfigurationError(f"{spelt('guests')}: missing; expected the guests that leave")
     if isinstance(guests, str | Path):
         return read_guests(Path(guests), Limits(), collection.systems)
-    return [each if isinstance(each, Tenant) else Tenant(each) for each in guests]
+    return relocate.tenants_of(guests)
 
 
 def _systems(collection: Collection, given: str | Sequence[str]) -> tuple[NodeName, ...]:

@@ -15,7 +15,7 @@ from isfc.errors.arguments import read_size, spelling, spelt
 from isfc.errors.in_words import exact, find_node
 from isfc.layout.checked_toml import read_bytes, text_of, within
 from isfc.layout.csv_table import CsvTable
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, Nodes
 from scenarios.moves import guest as model
 from scenarios.moves.leaving import Tenant
 
@@ -134,13 +134,13 @@ def read_guests(
 ) -> list[Tenant]:
     """The guests of a file, in its order; ``defaults`` are the limits that it does not give.
 
-    With ``systems`` it may say to which of them each is to go, and at which it is. Raises
-    `ConfigurationError`, which names file, line and column.
+    It may say to which system each is to go, and at which it is: of ``systems``, if these are
+    known. Raises `ConfigurationError`, which names file, line and column.
     """
     with within(f"{spelt('guests')} {path}"), spelling(str):
         data = read_bytes(path, "a CSV file", _FILE_LENGTH_MAX)
         table = CsvTable(text_of(data, "CSV"))
-        _check_heads(table.names, _COLUMNS if systems else _COLUMNS[:-2])
+        _check_heads(table.names)
         found = dict(_guests(table, defaults, systems))
         names = [tenant.plan.name for tenant in found.values()]
         for number, name in zip(found, names, strict=True):
@@ -151,15 +151,38 @@ def read_guests(
         return [*found.values()]
 
 
-def _check_heads(heads: Sequence[str], expected: Sequence[str]) -> None:
+def leaving(
+    tenants: Sequence[Tenant], nodes: Nodes, source: NodeName | None
+) -> tuple[NodeName, list[model.GuestPlan]]:
+    """Which end of a link is left, and by whom: the ``source``, or where guests are, or the first.
+
+    Raises `ConfigurationError` where they are at both ends, or none leaves it over the link.
+    """
+    homes = [node for node in nodes if any(each.source == node for each in tenants)]
+    if source is None and homes[1:]:
+        raise ConfigurationError(
+            f"{spelt('guests')}: some are at {homes[0]}, some at {homes[1]}; expected "
+            f"{spelt('from_')} with one of them"
+        )
+    left = source or (homes or nodes)[0]
+    goes = (each for each in tenants if each.source in (None, left) and each.to in (None, *nodes))
+    plans = [each.plan for each in goes]
+    if tenants and not plans:
+        raise ConfigurationError(
+            f"{spelt('guests')}: none leaves {left} over this link; expected one that does"
+        )
+    return left, plans
+
+
+def _check_heads(heads: Sequence[str]) -> None:
     for head in heads:
-        if head not in expected:
+        if head not in _COLUMNS:
             raise ConfigurationError(
-                f"line 1: column {head[:40]!r} is unknown; expected {','.join(expected)}"
+                f"line 1: column {head[:40]!r} is unknown; expected {','.join(_COLUMNS)}"
             )
     if not ("name" in heads and {"memory", "like"} & set(heads)):
         raise ConfigurationError(
-            f"line 1: expected the columns name and memory, and of {','.join(expected[2:])} what "
+            f"line 1: expected the columns name and memory, and of {','.join(_COLUMNS[2:])} what "
             "is known"
         )
 
@@ -175,11 +198,15 @@ def _guests(
             given = {column: line.get(column) or None for column in DESCRIBED}
             memory = guest_memory(given, line.get("like") or None)
             plan = model.GuestPlan(line["name"].upper(), memory, _limits(line, defaults))
-            to, source = (
-                find_node(column, line[column], systems) if line.get(column) else None
-                for column in ("to", "from")
-            )
+            to, source = (_system(column, line, systems) for column in ("to", "from"))
             yield number, Tenant(plan, to=to, source=source)
+
+
+def _system(column: str, line: dict[str, str], systems: Sequence[NodeName]) -> NodeName | None:
+    """Which one a line says; None if it says none."""
+    if not (said := line.get(column)):
+        return None
+    return find_node(column, said, systems) if systems else NodeName(said.upper())
 
 
 def _limits(row: dict[str, str], defaults: model.Limits) -> model.Limits:

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
+from isfc.answers.guest import leaving as leaving_of
 from isfc.answers.measured_read import AboutFiles, Measurements, files_and_records, read_files
-from isfc.answers.relocate import Together, plans_of
+from isfc.answers.relocate import Together, tenants_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, find_node
@@ -31,6 +32,7 @@ from isfc.site.measurement import Measurement
 from isfc.site.seen import seen_intervals
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
+from scenarios.moves.leaving import Tenant
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import SATURATED, RunEach
 from scenarios.runs.steady import Rate
@@ -168,7 +170,7 @@ def loads(
     lost: Lost = "chpid",
     growth: Growth = 0.0,
     months: Months = 12,
-    guests: Sequence[GuestPlan] | GuestMemory | Path | str | None = None,
+    guests: Sequence[GuestPlan | Tenant] | GuestMemory | Path | str | None = None,
     together: Together = 1,
     from_: Source = None,
     jobs: Jobs = 1,
@@ -185,7 +187,7 @@ def loads(
     check_known(spelt("period"), period, times.PERIODS)
     check_known(spelt("lost"), lost, LostPiece)
     opened = named_link(layout, link, profile)
-    leaving = _leaving(opened, plans_of(guests or ()), together, from_)
+    leaving = _leaving(opened, tenants_of(guests or ()), together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = (*times.slots_of(found, percentile, period),)
@@ -219,13 +221,14 @@ def loads(
 
 
 def _leaving(
-    link: Layout, guests: Sequence[GuestPlan], together: int, source: str | None
+    link: Layout, guests: Sequence[Tenant], together: int, source: str | None
 ) -> Leaving | None:
     """Which of a link's systems the guests leave, if there are any."""
     name = spelt("from_")
     if guests:
-        node = link.nodes[0] if source is None else find_node(name, source, link.nodes)
-        return Leaving(node, tuple(guests), together)
+        said = None if source is None else find_node(name, source, link.nodes)
+        node, plans = leaving_of(guests, link.nodes, said)
+        return Leaving(node, tuple(plans), together)
     if source is not None:
         raise ConfigurationError(
             f"{name}: expected who leaves it as well, as with {spelt('guests')} FILE.csv"

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET
 
-from isfc.answers.guest import read_guests
+from isfc.answers.guest import leaving, read_guests
 from isfc.answers.limit import limits_of
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile, TriedTogether
 from isfc.errors.arguments import SEED_MAX, Argument, Jobs, checked, spelt
@@ -21,6 +21,7 @@ from scenarios.moves import evacuation as evacuations
 from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
+from scenarios.moves.leaving import Tenant
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_order
 from scenarios.moves.relocation import Evacuated, WouldMove
 from scenarios.runs.at_site import link_of, links_at
@@ -166,7 +167,7 @@ Together = Annotated[
 @checked
 def relocate(
     layout: AnyLayout,
-    guests: GuestPlan | GuestMemory | Sequence[GuestPlan] | Path | str,
+    guests: GuestPlan | GuestMemory | Sequence[GuestPlan | Tenant] | Path | str,
     *,
     link: str | None = None,
     from_: Annotated[
@@ -199,8 +200,8 @@ def relocate(
     """
     file = links_at(layout, profile)
     one = link_of(file, layout, link)
-    source = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
-    plans = plans_of(guests)
+    said = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
+    source, plans = leaving(tenants_of(guests), one.nodes, said)
     evacuation = evacuations.Evacuation.over(
         one,
         plans,
@@ -224,15 +225,16 @@ def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Rel
     return tuple(found)
 
 
-def plans_of(
-    guests: GuestPlan | GuestMemory | Sequence[GuestPlan] | Path | str,
-) -> Sequence[GuestPlan]:
+def tenants_of(
+    guests: GuestPlan | GuestMemory | Sequence[GuestPlan | Tenant] | Path | str,
+) -> Sequence[Tenant]:
     """The guests, of a file too; a memory is that of one."""
     if isinstance(guests, str | Path):
-        return [each.plan for each in read_guests(Path(guests), Limits())]
+        return read_guests(Path(guests), Limits())
     if isinstance(guests, GuestMemory):
-        return [GuestPlan(UNNAMED, guests)]
-    return [guests] if isinstance(guests, GuestPlan) else guests
+        guests = GuestPlan(UNNAMED, guests)
+    plans = [guests] if isinstance(guests, GuestPlan) else guests
+    return [each if isinstance(each, Tenant) else Tenant(each) for each in plans]
 
 
 def _background(given: str | tuple[Workload | str, int] | None) -> tuple[Workload, int] | None:

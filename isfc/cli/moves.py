@@ -4,6 +4,7 @@ Which guests, and when each is stopped or given up; one that stays ends the firs
 failure.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from isfc.errors.arguments import read_size, spelt
 from isfc.layout.checked_toml import within
 from scenarios.moves import guest
 from scenarios.moves.evacuation import GUESTS_MAX
+from scenarios.moves.leaving import Tenant
 from scenarios.moves.orders import UNNAMED
 
 
@@ -89,7 +91,7 @@ class GuestOptions(Made, frozen=True):
     ] = None
     immediate: Annotated[bool, flag("--immediate", "Stop the guest after the first pass.")] = False
 
-    def made(self) -> list[guest.GuestPlan]:
+    def made(self) -> Sequence[guest.GuestPlan | Tenant]:
         """So many alike, or those of a file, with these limits where it gives none."""
         text, limits = self.guests, self._limits()
         given = {name: getattr(self, name) for name in DESCRIBED}
@@ -107,7 +109,7 @@ class GuestOptions(Made, frozen=True):
                 f"{spelt('guests')} FILE.csv: expected no {spelt('memory')} or other option that "
                 "describes a guest; its columns do"
             )
-        return [each.plan for each in read_guests(Path(text), limits)]
+        return read_guests(Path(text), limits)
 
     def _limits(self) -> guest.Limits:
         found = guest.make_limits(

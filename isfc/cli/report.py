@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from isfc.answers.decision import Files as SiteFiles
-from isfc.answers.decision_page import Decision
+from isfc.answers.decision_page import NO_DECISION, Decision
 from isfc.answers.page.report import check_charts, page_of_decision, page_or_decision
 from isfc.answers.site_asked import SiteAsked, SiteQuestion
 from isfc.cli.capability import command_of
@@ -20,6 +20,11 @@ from isfc.layout.site import GivenSite
 from scenarios.runs.workload import workload_usage
 
 
+def _decides_nothing(path: Path) -> bool:
+    """Whether a page is there that asked what has to be known, and that its answer may replace."""
+    return path.is_file() and f"<title>{NO_DECISION}</title>".encode() in path.read_bytes()[:4096]
+
+
 class PageWritten(Printing, frozen=True):
     """Where the page goes."""
 
@@ -29,7 +34,8 @@ class PageWritten(Printing, frozen=True):
 
     def check(self, own: Files) -> None:
         """Raise `ConfigurationError` for what cannot be written, before anything is run."""
-        check_file("-o", self.output, (".html",), force=self.force)
+        is_lost = self.force or _decides_nothing(self.output)
+        check_file("-o", self.output, (".html",), force=is_lost)
         check_charts()
 
     def show(self, found: str | Decision, report: Callable[[Any], Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.answers.decision_page import Decision, files_table
+from isfc.answers.decision_page import NO_DECISION, Decision, files_table
 from isfc.answers.drawing import cluster_of, drawing_svg
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
@@ -74,7 +74,7 @@ def decision_page(found: Decision) -> str:
     """The decision with what was given and a drawing, then each part."""
     names = [(f"part-{number}", each) for number, each in enumerate(found.parts, start=1)]
     collection = parse_collection(found.layout) if found.layout is not None else None
-    title = f"Decision of {', '.join(collection.systems)}" if collection else "No decision"
+    title = f"Decision of {', '.join(collection.systems)}" if collection else NO_DECISION
     first = render(
         "answers/page/decision.html",
         title=title,

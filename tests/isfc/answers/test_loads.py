@@ -139,12 +139,17 @@ def test_guests_leave_soonest_while_little_is_sent(loads: Loads, tmp_path: Path)
     guests.write_text("name,memory,change_rate,max_quiesce\nONE,4G,20M,\nFAST,4G,1G,1\n")
     table = tmp_path / "alike.csv"
     table.write_text(ALIKE)
-    words = ("--guests", str(guests), "--from", "SERVER", "--together", "2")
-    found = loads(*words, file=table)
+    words = ("--guests", str(guests), "--together", "2")
+    found = loads(*words, "--from", "SERVER", file=table)
     leaving = found["leaving"]
     assert [each["name"] for each in leaving["guests"]] == ["ONE", "FAST"]
     assert (leaving["source"], leaving["together"]) == ("SERVER", 2)
     assert {tuple(window["stays"]) for window in found["windows"]} == {("FAST",)}
+    guests.write_text(
+        "name,memory,change_rate,max_quiesce,from\nONE,4G,20M,,server\nFAST,4G,1G,1,SERVER\n"
+        "OTHER,4G,20M,,VMC\n"
+    )
+    assert loads(*words, file=table)["leaving"] == leaving  # as isfc report has the file
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
+from isfc.errors import ConfigurationError
 from isfc.errors.arguments import read_size
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
@@ -84,6 +85,15 @@ def test_guests_are_plans_or_a_memory_or_a_file(tmp_path: Path) -> None:
     assert [(each["guest"], each["state"]) for each in rows] == [
         ("B", "runs"), ("B", "stopped"), ("B", "stopped")
     ]  # fmt: skip
+    homes = "name,memory,change_rate,from\nA,8M,0,SERVER\nB,8M,0,CLIENT\n"
+    (tmp_path / "guests.csv").write_text(homes)
+    with pytest.raises(ConfigurationError, match="some are at CLIENT, some at SERVER; expected"):
+        isfc.relocate("published-4", tmp_path / "guests.csv")
+    found = isfc.relocate("published-4", tmp_path / "guests.csv", from_="SERVER")
+    assert [(each.name, each.source) for each in found.guests] == [("A", "SERVER")]
+    (tmp_path / "guests.csv").write_text(homes.replace("SERVER", "X").replace("CLIENT", "Y"))
+    with pytest.raises(ConfigurationError, match="none leaves CLIENT over this link"):
+        isfc.relocate("published-4", tmp_path / "guests.csv")
 
 
 @pytest.mark.parametrize(

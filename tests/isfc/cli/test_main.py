@@ -255,7 +255,7 @@ def test_what_nobody_takes_ends_it_and_is_said_unless_the_reader_went_away(
     "words",
     [
         "plan published-16 --rule",
-        "run published-8 --workload HM --pairs 5 --seconds 0.05 --warmup 0.01 --json",
+        "run published-8 --workload HM --pairs 5 --seconds 0.02 --warmup 0.01 --json",
     ],
 )
 def test_output_is_the_same_in_every_process(words: str) -> None:
