@@ -6,7 +6,7 @@ from typing import Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.units import gain_words, range_of, shown
+from isfc.reports.units import CEILING, gain_words, range_of, shown
 from scenarios.figures.changed import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
@@ -138,9 +138,13 @@ def model_word(tried: TriedAdvice) -> str:
 
 
 def _verdict(compared: ComparedLoad) -> str:
-    """The verdict; of what the odds leave open, that they do."""
-    is_open = compared.verdict is AdviceVerdict.ALIKE and compared.changed.differs(compared.before)
-    return "leaves it open" if is_open else compared.verdict
+    """The verdict; of what the odds leave open, that they do, and what ends a gain."""
+    if compared.verdict is not AdviceVerdict.ALIKE:
+        return compared.verdict
+    if compared.changed.differs(compared.before):
+        return "leaves it open"
+    is_capped = any(each.by_model_mb_per_s for each in (compared.before, compared.changed))
+    return f"{compared.verdict}{f' up to {CEILING}' * is_capped}"
 
 
 def _odds(loads: Iterable[ComparedLoad]) -> str:

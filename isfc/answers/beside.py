@@ -125,3 +125,10 @@ def _of_link(before: Layout, after: Layout) -> Iterator[str]:
 def _fibre(fibre: Fibre) -> str:
     """``40-50``: its chpids."""
     return "-".join(f"{chpid:02X}" for chpid in fibre.chpids)
+
+
+def changed_lines(before: str, after: str) -> Iterator[str]:
+    """The lines of the layouts that only one of two runs has."""
+    old, new = before.splitlines(), after.splitlines()
+    yield from (f"- {line}" for line in old if line not in new)
+    yield from (f"+ {line}" for line in new if line not in old)

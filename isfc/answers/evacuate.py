@@ -213,7 +213,8 @@ def _turn(turn: Turn) -> TurnOfSystem:
     return TurnOfSystem(
         *(turn.system, turn.way, len(turn.guests)),
         sum(each.plan.memory.size for each in turn.guests),
-        *(figures.seconds, figures.longest_stop, (*figures.stayed(turn.guests), *turn.without_way)),
+        *(figures.seconds, figures.longest_stop),
+        (*(each.plan.name for each in turn.guests if not each.moved), *turn.without_way),
         {each.plan.name: each.to for each in turn.guests},
     )
 

@@ -1,6 +1,6 @@
 """What a run of one link measured: its rate first, and what limits it; then all figures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -10,11 +10,14 @@ from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_ta
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.in_words import exact
 from isfc.errors.loading import named
+from isfc.layout.capacity import End, to_count_on
+from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
+from isfc.link.name import NodeName
+from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.report import Column, Report, Table, headed
-from isfc.reports.units import factor_line, gain_words, range_note, shown, with_unit
+from isfc.reports.units import CEILING, factor_line, gain_words, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
@@ -22,6 +25,7 @@ from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, beyond_measured_run, run_notes, unranged
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.result import Provenance, Result, mean, provenance, spreads
+from scenarios.runs.steady import Rate, sum_of
 from scenarios.runs.timeline import Timeline
 from scenarios.runs.workload import Workload
 
@@ -146,7 +150,21 @@ def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:
 def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
     """The notes of what a run has measured."""
     layout, workload, pairs = experiment.layout, experiment.workload, experiment.pairs
-    return (*run_notes(layout, workload, pairs, result.mb_per_s), unranged(_UNRANGED))
+    here = NodeName(result.node)
+    both = (here, layout.partner(here)), (layout.partner(here), here)
+    sent = dict(zip(both, (result.mb_per_s_out, result.mb_per_s_in), strict=True))
+    known = run_notes(layout, workload, pairs, result.mb_per_s)
+    return (*known, *ceiling_notes([layout], sent), unranged(_UNRANGED))
+
+
+def ceiling_notes(links: Sequence[Layout], sent: Mapping[End, float]) -> Iterator[Note]:
+    """That less is to be counted on than what ends sent in a run, in MB/s, if that is so."""
+    rates = {end: Rate(each) for end, each in sent.items() if each}
+    every = sum_of([*to_count_on(links, rates).values()])
+    if every.by_model_mb_per_s is not None:
+        counted, modelled = (shown(r, Unit.MB_PER_S) for r in (every.mb_per_s, every.modelled))
+        text = f"Count on {counted} of these {modelled} MB/s both ways, which is {CEILING}."
+        yield Note(NoteKind.CEILING, text)
 
 
 def described(workload: Workload) -> str:

@@ -9,9 +9,10 @@ from msgspec import UNSET, UnsetType, field
 from msgspec.structs import asdict, replace
 
 from isfc.answers.limit import LimitedBy, limits_answer
-from isfc.answers.link_run import seeds_differ
+from isfc.answers.link_run import ceiling_notes, seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.loading import named
+from isfc.layout.capacity import End
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.measures import run_words
@@ -158,11 +159,22 @@ def links_run(
         together=every[0],
         shared_channels=tuple(names),
         extrapolated=beyond_measured_cluster(experiment.collection),
-        notes=[*cluster_notes(experiment.collection), SHARED_UNRANGED],
+        notes=[
+            *cluster_notes(experiment.collection),
+            *ceiling_notes(experiment.collection.links, _sent(experiment, links)),
+            SHARED_UNRANGED,
+        ],
         version=named("isfc.__version__"),
         command=command,
         **more,
     )
+
+
+def _sent(experiment: Experiment, parts: Sequence[CarriedPart]) -> dict[End, float]:
+    """MB/s by end of what each link carried."""
+    nodes = {link.name: link.nodes for link in experiment.collection.links}
+    out = {nodes[each.name]: each.mb_per_s_out for each in parts}
+    return out | {nodes[each.name][::-1]: each.mb_per_s_in for each in parts}
 
 
 def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:

@@ -4,8 +4,8 @@ Rates are MB/s (2^20) one way. What the layout carries is the model's, saturated
 piece gone.
 """
 
-from collections.abc import Sequence
-from math import log
+from collections.abc import Mapping, Sequence
+from math import inf, log
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,6 +17,7 @@ from isfc.answers.relocate import Together, tenants_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, find_node
+from isfc.layout.capacity import End, StatedOfChpids, end_to_count_on
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -34,6 +35,7 @@ from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
 from scenarios.moves.leaving import Tenant
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import SATURATED, RunEach
+from scenarios.runs.steady import Rate
 from scenarios.search.sizing import LostPiece
 from scenarios.search.windows import Beside, Leaving, Window, guest_rate
 from scenarios.search.workers import each_by
@@ -188,11 +190,11 @@ def loads(
     leaving = _leaving(opened, tenants_of(guests or ()), together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
-    slots = tuple(times.slots_of(found, percentile, period))
-    carries = _carried(opened, LostPiece(lost), each_by(jobs))
+    slots = (*times.slots_of(found, percentile, period),)
+    sent = [_sent(found, way, percentile) for way in (0, 1)]
+    carries = _carried(opened, LostPiece(lost), [each[1] for each in sent], each_by(jobs))
     first, second = (
-        _way(opened.nodes[way], _sent(found, way, percentile), carries[way], growth, months)
-        for way in (0, 1)
+        _way(opened.nodes[way], sent[way], carries[way], growth, months) for way in (0, 1)
     )
     return Loads(
         name=opened.name,
@@ -257,7 +259,8 @@ def _windows(
     runs = beside.runs()
     rates = dict(zip(runs, run_each(guest_rate, [*runs.values()]), strict=True))
     whole, _ = carries[link.nodes.index(leaving.source)]
-    return beside.windows(rates, whole.rate.value)
+    most = end_to_count_on(Rate(whole.rate.modelled), link, leaving.source)
+    return beside.windows(rates, most.mb_per_s)
 
 
 def _intervals(
@@ -277,10 +280,13 @@ def _intervals(
 
 
 def _carried(
-    link: Layout, lost: LostPiece, run_each: RunEach
+    link: Layout, lost: LostPiece, mb_per_s: Sequence[float], run_each: RunEach
 ) -> list[tuple[Carries, Carries | None]]:
-    """For each sender, what the whole link carries, and the least that a loss leaves."""
-    collection = Collection.of(link)
+    """For each sender, what the whole link carries, and the least that a loss leaves.
+
+    Where both share what is stated of chpids, each has its part of that, by what both send.
+    """
+    collection, sent = Collection.of(link), dict(zip(_ends(link), mb_per_s, strict=True))
     pieces = [each for each in losses(collection) if each.kind == lost.value]
     if lost is LostPiece.DIRECTOR and not pieces:
         raise ConfigurationError(
@@ -289,17 +295,30 @@ def _carried(
         )
     whole, *lefts = carry([collection, *(each.rest for each in pieces)], SATURATED, run_each)
     found = []
-    for way in (0, 1):
-        left = (_carries(rest, way, loss.name) for rest, loss in zip(lefts, pieces, strict=True))
-        least = min(left, key=lambda each: each.rate.value, default=None)
-        found.append((_carries(whole, way), least))
+    for way, end in enumerate(_ends(link)):
+        most = [
+            _carries(each, way, _most(each, sent, end), gone)
+            for each, gone in zip([whole, *lefts], ["", *(p.name for p in pieces)], strict=True)
+        ]
+        found.append((most[0], min(most[1:], key=lambda each: each.rate.value, default=None)))
     return found
 
 
-def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
+def _ends(link: Layout) -> tuple[End, End]:
+    return link.nodes, link.nodes[::-1]
+
+
+def _most(carried: Carried, sent: Mapping[End, float], end: End) -> float:
+    """MB/s of an end if both send as much more as what is stated of their chpids lets through."""
+    links = carried.links.links
+    return sent[end] * StatedOfChpids(links).room(sent) if links and sent[end] else inf
+
+
+def _carries(carried: Carried, way: int, most: float, gone: str) -> Carries:
     for link in carried.links.links:  # none if it is down
         sent = (carried.ways or {})[link.name][way]
-        return Carries(carried.rate_of(link, sent), gone)
+        rate = carried.rate_of(link, sent)
+        return Carries(rate.of_run(sent.rate.no_more_than(most)), gone)
     return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED), gone)
 
 

@@ -74,7 +74,7 @@ class WorstLoss(Struct, frozen=True):
 
 
 class Modelled(Struct, frozen=True):
-    """What the model carries."""
+    """What the model carries, or what IBM states of FICON in command mode if that is less."""
 
     workload: str
     saturating_pairs: int
@@ -86,9 +86,6 @@ class Modelled(Struct, frozen=True):
     limits: "dict[str, LimitedBy]"
     """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
     help"""
-    to_count_on: dict[str, Figure]
-    """by sending node: that of `stated`, or what IBM states of FICON in command mode if that is
-    less"""
     limited_by: str
     """what limits each direction, in words"""
     ends_at: str
@@ -272,7 +269,7 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
         yield "Lose a chpid", worst
         yield "Found", f"{count_of(each.severity for each in found.advice)} (isfc check)"
         return
-    rates = {sender: with_unit(rate) for sender, rate in model.to_count_on.items()}
+    rates = {sender: with_unit(rate) for sender, rate in model.stated.items()}
     differ = len({*rates.values()}) > 1
     ways = (f"{sender} {rate}" for sender, rate in rates.items())
     yield "Carries", ", ".join(ways) if differ else f"{next(iter(rates.values()))} each way"

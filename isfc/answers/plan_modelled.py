@@ -104,8 +104,7 @@ def _worst_chpid(
     layout: Layout, figures: Sequence[ModelledRate], run_each: experiment.RunEach
 ) -> plan_link.WorstLoss | None:
     """That whose loss leaves least; what the whole carries with the same load is known."""
-    rates = (capacity.end_to_count_on(e.runs[1], layout, e.sender) for e in figures)
-    first, second = map(EndRate, rates, [each.seen for each in figures])
+    first, second = (EndRate(each.rates[1], each.seen) for each in figures)
     whole = Carried(Collection.of(layout), experiment.STATED, {layout.name: (first, second)})
     return worst_loss(left_of(whole, [*losses(whole.links, CHPID)], run_each))
 
@@ -130,11 +129,10 @@ def modelled_link(
         {each.sender: each.saturated for each in figures},
         {each.sender: each.stated for each in figures},
         {
-            each.sender: limits_of(each.limit, each.saturated.value)
+            each.sender: limits_of(each.limit, each.saturated.modelled)
             for each in figures
             if each.limit is not None
         },
-        {each.sender: each.to_count_on for each in figures},
         limited_by(figures),
         ends_at(plan),
         to_do(plan.advice, tried, figures, "isfc check"),
@@ -186,9 +184,9 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     if said := two_paces(loads):
         yield said
     apart = [
-        (way, figure.saturated.value)
+        (way, figure.saturated.modelled)
         for way, figure in zip(plan.directions, figures, strict=True)
-        if not experiment.alike(way.estimated_mb_per_s, figure.saturated.value)
+        if not experiment.alike(way.estimated_mb_per_s, figure.saturated.modelled)
     ]
     if apart:
         alone = len(plan.layout.ctcs) == 1
@@ -256,14 +254,14 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
     """That the model carries more on chpids than IBM states, if it does."""
     most = max(
         (
-            each.saturated.value / len(way.chpids)
+            each.saturated.modelled / len(way.chpids)
             for way, each in zip(plan.directions, figures, strict=True)
-            if capacity.end_to_count_on(each.runs[0], plan.layout, each.sender) != each.runs[0]
+            if each.saturated.by_model is not None
         ),
         default=None,
     )
     if most is not None:
-        stated = shown(capacity.COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)
+        stated = shown(capacity.STATED_MB_PER_S, Unit.MB_PER_S)
         yield (
             f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What "
             f"IBM states of FICON in command mode is over {capacity.COMMAND_MODE_MB_PER_S} MB/s of "

@@ -23,7 +23,7 @@ from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.leaving import Tenant
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_order
-from scenarios.moves.relocation import RelocationEnd, WouldMove
+from scenarios.moves.relocation import Evacuated, WouldMove
 from scenarios.runs.at_site import link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
@@ -72,7 +72,7 @@ def _moves(outcome: evacuations.EvacuationOutcome, best: BestTogether | None) ->
         sources=evacuation.sources,
         destinations=tuple(dict.fromkeys(tenant.to for tenant in evacuation.tenants)),
         together=evacuation.together,
-        all_moved=not figures.stayed(outcome.guests),
+        all_moved=outcome.all_moved,
         seconds=figures.seconds,
         longest_stop=figures.longest_stop,
         longest_stopped=longest.plan.name,
@@ -87,7 +87,7 @@ def _moves(outcome: evacuations.EvacuationOutcome, best: BestTogether | None) ->
     )
 
 
-def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
+def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
     """What is known of guests that are as IBM measured."""
     memories = {guest.plan.memory for guest in guests}
     for kind, known in KNOWN_GUESTS.items():
@@ -95,15 +95,13 @@ def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
             yield Note(NoteKind.NO_RANGE, f"{kind}: {known.basis}")
 
 
-def _guest(
-    guest: evacuations.Evacuated, known: MovedFigures, would: WouldMove | None
-) -> MovedGuest:
-    plan, end = guest.plan, known.end
+def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> MovedGuest:
+    plan, end = guest.plan, guest.end
     return MovedGuest(
         plan.name,
         *(guest.source, guest.to, guest.meant),
         *(plan.memory, plan.limits),
-        moved=end is RelocationEnd.MOVED,
+        moved=guest.moved,
         end=end,
         reason=end.code,
         begin_s=guest.begin_s,
@@ -120,7 +118,7 @@ def _traffic(outcome: evacuations.EvacuationOutcome) -> Iterator[OthersMeanwhile
     evacuation = outcome.evacuation
     for alone, meanwhile in zip(outcome.alone, outcome.meanwhile, strict=True):
         link = [evacuation.collection.link(alone.link)]
-        before, now = (links_rate(each.rate.mb_per_s, link) for each in (alone, meanwhile))
+        before, now = (links_rate(each.rate.modelled, link) for each in (alone, meanwhile))
         yield OthersMeanwhile(
             alone.link,
             tuple(map(str, evacuation.loads_of(alone.link))),
@@ -143,7 +141,7 @@ def _tried(best: BestTogether) -> Iterator[TriedTogether]:
         figures = moves_figures(outcome)
         share = _left(outcome.alone, outcome.meanwhile) if outcome.alone else None
         known = figures.seconds, figures.longest_stop
-        moved = len(outcome.guests) - len(figures.stayed(outcome.guests))
+        moved = len(outcome.guests) - len(outcome.stayed)
         yield TriedTogether(together, *known, moved, share)
 
 

@@ -89,10 +89,8 @@ def _chpids(table: PublishedTable, rows: Iterable[PublishedRow]) -> Iterator[tup
     """Where the link gets one more chpid, which is where curves have their kinks."""
     if table.key[1] != "rdevs" or not table.is_measured:
         return
-    chpids = {
-        row.number("rdevs"): len(load_layout(table.runs.layout.format_map(row.columns)).fibres)
-        for row in rows
-    }
+    names = {row.number("rdevs"): table.runs.layout.format_map(row.columns) for row in rows}
+    chpids = {count: len(load_layout(name).fibres) for count, name in names.items()}
     for before, after in pairwise(sorted(chpids)):
         if chpids[after] != chpids[before]:
             yield (before + after) / 2, f"{chpids[after]} chpids"

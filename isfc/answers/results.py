@@ -13,7 +13,7 @@ from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
 from ctc.address import CtcError
-from isfc.answers.beside import differences
+from isfc.answers.beside import changed_lines, differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
@@ -23,8 +23,10 @@ from isfc.reports.figure import Reported
 from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
+from scenarios.runs.experiment import STATED_PAIRS, Load
 from scenarios.runs.report import CarriedRates
-from scenarios.runs.result import MEASURES, DeviceResult, Result, noise_of
+from scenarios.runs.result import MEASURES, MIB, DeviceResult, Result, noise_of
+from scenarios.runs.workload import workload_seen
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""
@@ -186,10 +188,11 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
     if before is not None and after is not None:
         layouts = _layouts(before, after)
         moved = () if layouts is None else tuple(differences(*layouts))
-        pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
+        pair = replace(pair, moved=moved, layout_changes=tuple(changed_lines(before, after)))
     if kind == "run":
         known = [*map(_known, (first, second), paths)]
-        pair = _with_odds(pair, known, None if any(map(_is_unranged, (first, second))) else layouts)
+        told = None if any(map(_is_unranged, (first, second))) else layouts
+        pair = _with_odds(pair, known, told, [*map(_load, (first, second))])
     return pair
 
 
@@ -219,19 +222,25 @@ def _with_odds(
     pair: ComparedResults,
     ranges: Sequence[Mapping[str, RangeRecord]],
     layouts: tuple[Collection, Collection] | None,
+    loads: Sequence[Load],
 ) -> ComparedResults:
-    """With the ranges that the runs have, and the odds where they differ in one thing.
-
-    Odds take the layouts, as what is known of these counts.
-    """
+    """With their ranges, and odds where they differ in one thing, of these layouts and loads."""
     changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
     (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
     odds = None
     if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and layouts:
         before, after = (each.links[0] for each in layouts)
-        ratio = link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]])
-        odds = odds_ahead(ratio).share
+        ratio = link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]], loads)
+        odds = None if ratio.range is None else odds_ahead(ratio).share
     return replace(pair, ranges=tuple(ranges), odds=odds)
+
+
+def _load(run: Mapping[str, Any]) -> Load:
+    """What ran; of a workload of one's own only how long its messages and replies were."""
+    seen, name, pairs = msgspec.convert(run, Result), str(run.get("workload")), run.get("pairs")
+    both = (seen.mb_per_s_out, seen.messages_per_s_out), (seen.mb_per_s_in, seen.messages_per_s_in)
+    lengths = (round(rate * MIB / max(1e-9, per_s)) for rate, per_s in both)
+    return Load(workload_seen(name, *lengths), pairs if isinstance(pairs, int) else STATED_PAIRS)
 
 
 def _read(path: Path) -> Any:
@@ -276,13 +285,6 @@ def _layouts(before: str, after: str) -> tuple[Collection, Collection] | None:
         return parse_collection(before), parse_collection(after)
     except (ConfigurationError, CtcError, ValueError):
         return None
-
-
-def _layout_changes(before: str, after: str) -> Iterator[str]:
-    """The lines of the layouts that only one of two runs has."""
-    old, new = before.splitlines(), after.splitlines()
-    yield from (f"- {line}" for line in old if line not in new)
-    yield from (f"+ {line}" for line in new if line not in old)
 
 
 def _setting(run: Mapping[str, Any], name: str) -> str | float | None:

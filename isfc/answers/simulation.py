@@ -310,7 +310,7 @@ def explained(rate: ModelledRate, collection: Collection) -> ModelledRate:
 
     That is of the link, and takes a run of all of them.
     """
-    limit = find_saturated((rate.layout, rate.sender, rate.saturated.value))
+    limit = find_saturated((rate.layout, rate.sender, rate.runs[0].mb_per_s))
     if rate.sender != rate.layout.nodes[0]:
         return replace(rate, limit=limit)
     return replace(rate, limit=limit, layout=with_others_busy(collection, rate.layout, in_turn))

@@ -7,6 +7,7 @@ or more CTCs write on it, and pro rata with fewer.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Final, TypeVar
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from msgspec import Struct
 from ctc.address import ChpidId, Rdev
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors.in_words import grouped
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CHANNELS_MAX, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName, Nodes
 from isfc.link.scan import write_order
 from isfc.reports.figure import OfRun
@@ -37,6 +38,9 @@ RULE_GBPS_MAX: Final = 8
 COMMAND_MODE_MB_PER_S: Final = 600
 """What FICON Express16SA moves over a chpid in command mode with long disk I/Os, in 10^6 bytes a
 second, both ways (published: FICON Express16SA Performance, "over 600 megabytes per second")."""
+
+STATED_MB_PER_S: Final = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+"""The same in the MB of all rates, 2^20 bytes."""
 
 
 class ChpidUse(Struct, frozen=True):
@@ -99,10 +103,23 @@ def slower_by_rule(layout: Layout) -> float:
 End = tuple[NodeName, NodeName]
 """An end of a link: the node that sends, and its partner."""
 
-_Side = list[tuple[str, ...]]
-"""The channels of one side of a link, each by all its names."""
+FILLING_CTC_COUNT: Final = 3
+"""CTCs that carry what is stated of a chpid in command mode (derived: on FICON Express16SA, which
+it is stated of, the model carries 500 MB/s over two, and 711 over three)."""
+
+_Channel = tuple[str, ...]
+"""A channel by all its names."""
+
+_Side = Mapping[_Channel, int]
+"""On how many CTCs of each channel of one side of a link an end writes."""
 
 _Sent = TypeVar("_Sent", bound=OfRun)
+
+_ROUNDING: Final = 1e-9
+"""Of a rate: what sums of its parts may be off."""
+
+_HALVINGS: Final = 60
+"""By which a share is found to the last digit that counts."""
 
 
 def end_to_count_on(sent: _Sent, link: Layout, sender: NodeName) -> _Sent:
@@ -115,28 +132,64 @@ def to_count_on(links: Iterable[Layout], sent: Mapping[End, _Sent]) -> dict[End,
     """What ends of links send by the model, or what IBM states of their chpids, if less.
 
     MB/s (2^20), all at the same time. This is the one definition, wherever a rate is judged, ranked
-    or chosen by. What an end sends is spread evenly over the chpids that it writes on, at both
-    sides. Links that share a chpid have their parts of what is stated of it, and a straight
-    connection takes each byte twice. Nothing is stated of a link whose chpids are all slower; one
-    whose constants were fitted carries what these say, in the range of the fit.
+    or chosen by. What an end sends is spread evenly over the CTCs that it writes on, and so over
+    their chpids at both sides; of what a full one does not take others take more, up to what so
+    many CTCs carry. Links that share a chpid have their parts of what is stated of it, and a
+    straight connection takes each byte twice. Nothing is stated of a link whose chpids are all
+    slower; one whose constants were fitted carries what these say, in the range of the fit.
     """
-    sides = {
-        (way.sender, link.partner(way.sender)): _sides(link, way)
-        for link in links
-        for way in directions_of(link)
-    }
-    busy = defaultdict[tuple[str, ...], float](float)
-    for end, each in sent.items():
-        for side in sides[end]:
-            for channel in side:
-                busy[channel] += each.mb_per_s / len(side)
-    free = {link.nodes for link in links if not _is_held(link)}
-    return {
-        end: each
-        if free & {end, end[::-1]}
-        else each.no_more_than(min(_let_through(each.mb_per_s, s, busy) for s in sides[end]))
-        for end, each in sent.items()
-    }
+    return StatedOfChpids(links)(sent)
+
+
+class StatedOfChpids:
+    """The same of some links, for many rates of them."""
+
+    def __init__(self, links: Iterable[Layout]) -> None:
+        every = [*links]
+        self._sides = {
+            (way.sender, link.partner(way.sender)): _sides(link, way)
+            for link in every
+            for way in directions_of(link)
+        }
+        self._free = {link.nodes for link in every if not _is_held(link)}
+
+    def __call__(self, sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
+        """What of these rates is to be counted on."""
+        most = self._let_through({end: each.mb_per_s for end, each in sent.items()})
+        return {end: each.no_more_than(most[end]) for end, each in sent.items()}
+
+    def room(self, mb_per_s: Mapping[End, float]) -> float:
+        """How many times as much ends could send at most; infinite if nothing is stated of them."""
+        sent = {end: rate for end, rate in mb_per_s.items() if rate}
+        if all(map(self._is_free, sent)):
+            return inf
+        fits, most = 0.0, len(self._sides) * CHANNELS_MAX * STATED_MB_PER_S / min(sent.values())
+        for _ in range(_HALVINGS):
+            middle = (fits + most) / 2
+            wanted = {end: rate * middle for end, rate in sent.items()}
+            if self._let_through(wanted) == wanted:
+                fits = middle
+            else:
+                most = middle
+        return fits
+
+    def _is_free(self, end: End) -> bool:
+        return not self._free.isdisjoint({end, end[::-1]})
+
+    def _let_through(self, sent: Mapping[End, float]) -> dict[End, float]:
+        """What is left of MB/s by what is stated of the channels that they pass."""
+        busy, uses = defaultdict[_Channel, float](float), Counter[_Channel]()
+        for end, rate in sent.items():
+            for side in self._sides[end]:
+                for channel, ctcs in side.items():
+                    busy[channel] += rate * ctcs / sum(side.values())
+                    uses[channel] += 1
+        return {
+            end: rate
+            if self._is_free(end)
+            else min(_let_through(rate, side, busy, uses) for side in self._sides[end])
+            for end, rate in sent.items()
+        }
 
 
 def newest(profiles: Iterable[ChpidProfile]) -> tuple[int, float]:
@@ -154,20 +207,30 @@ def _is_held(link: Layout) -> bool:
 
 def _sides(link: Layout, way: WriteDirection) -> tuple[_Side, _Side]:
     """The channels that an end writes on, at its own side and at its partner's."""
-    own, other = (
-        [*dict.fromkeys(use.fibre.channel_ends(end, link.nodes[end]) for use in way.chpids)]
-        for end in ((0, 1) if way.sender == link.nodes[0] else (1, 0))
-    )
-    return own, other
+    own = link.nodes.index(way.sender)
+    return _side(link, way, own), _side(link, way, 1 - own)
 
 
-def _let_through(rate: float, side: _Side, busy: Mapping[tuple[str, ...], float]) -> float:
-    """What is left of a rate by what is stated of the channels that it passes on one side."""
-    stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+def _side(link: Layout, way: WriteDirection, end: int) -> _Side:
+    counts = Counter[_Channel]()
+    for use in way.chpids:
+        counts[use.fibre.channel_ends(end, link.nodes[end])] += use.ctc_count
+    return counts
+
+
+def _let_through(
+    rate: float, side: _Side, busy: Mapping[_Channel, float], uses: Mapping[_Channel, int]
+) -> float:
+    """The same of one rate, and of the channels of one side."""
+    stated, found = STATED_MB_PER_S, 0.0
     if all(busy[channel] <= stated for channel in side):
         return rate
-    part = rate / len(side)
-    return sum(min(part, stated * (part / busy[channel])) for channel in side)
+    for channel, ctcs in side.items():
+        part = rate * ctcs / sum(side.values())
+        found += min(part, stated * part / busy[channel])
+        more = min(stated - busy[channel], stated * ctcs / FILLING_CTC_COUNT - part)
+        found += max(0.0, more) / uses[channel]
+    return found if found < rate * (1 - _ROUNDING) else rate
 
 
 def _direction(

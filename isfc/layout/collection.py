@@ -85,8 +85,21 @@ class Collection(Drawn):
 
     @classmethod
     def of(cls, *links: Layout) -> "Collection":
-        """That of links as they are: those of another one, or what a run makes of them."""
-        return cls(links, whole=True)
+        """That of links as they are: those of another one, or what a run makes of them.
+
+        Chpids are one channel that were one in the other.
+        """
+        found = cls(links, whole=True)
+        ends = {str(end): end for end in found.chpid_ends}
+        channels = dict.fromkeys(
+            tuple(ends[name] for name in fibre.channel_ends(end, node) if name in ends)
+            for link in links
+            for fibre in link.fibres
+            if fibre.channels
+            for end, node in enumerate(link.nodes)
+        )
+        shared = tuple(channel for channel in channels if len(channel) > 1)
+        return replace(found, shared_channels=shared) if shared else found
 
     def with_first(self, link: Layout) -> "Collection":
         """The same with one link before the others: what concerns several is found at the first."""

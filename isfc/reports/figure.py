@@ -194,23 +194,21 @@ class Figure(Struct, frozen=True):
         """Whether the two are farther apart than both spreads together explain, at any pace."""
         return are_apart(self.paces, other.paces, self.spread, other.spread)
 
-    def no_more_than(self, most: float) -> "Figure":
-        """The same, or less than the model has, which its range holds then too."""
-        if self.value <= most:
-            return self
-        within = self.range
+    def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
+        """The same with how well the run knows it, and no more than is to be counted on.
+
+        Its range holds that too.
+        """
+        second = rate.second_mb_per_s
+        found = replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
+        most, within = rate.mb_per_s, self.range
+        if most >= self.value:
+            return found
         if within is not None:
             both = (within.likely, within.sure)
             likely, sure = (Interval(min(most, each.low), each.high) for each in both)
             within = replace(within, likely=likely, sure=sure)
-        second = self.second if (self.second or most) < most else None
-        return replace(self, value=most, range=within, second=second, by_model=self.value)
-
-    def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
-        """The same with how well the run knows it, and no more than is to be counted on."""
-        second = rate.second_mb_per_s
-        found = replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
-        return found.no_more_than(rate.mb_per_s)
+        return replace(found, value=most, range=within, by_model=self.modelled)
 
     def __str__(self) -> str:
         """``1,430 (1,220 to 1,740)``."""
@@ -265,6 +263,8 @@ class NoteKind(StrEnum):
     """The layout was made of decks or console logs, which do not say all of it."""
     MEMORY = "memory"
     """What is free where guests go is not known."""
+    CEILING = "ceiling"
+    """IBM states less of FICON in command mode than the model carries."""
     NO_RANGE = "no-range"
     """Nothing says how far some of the figures are off."""
 

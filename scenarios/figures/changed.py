@@ -57,7 +57,7 @@ class ComparedLoad(Struct, frozen=True):
     def figures(self) -> tuple[Figure, Figure]:
         """Both, in MB/s (2^20)."""
         was, comes = (
-            link_rate(rate.mb_per_s, layout, self.load).of_run(rate)
+            link_rate(rate.modelled, layout, self.load).of_run(rate)
             for rate, layout in zip((self.before, self.changed), self.layouts, strict=True)
         )
         return was, comes

@@ -5,12 +5,14 @@ Each link has its traffic of the file, or else IBM's messages of a relocation's 
 system carries, what is busiest, and which losses cut most.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from isfc.layout.capacity import to_count_on
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.layout.sharing import channel_rates
 from isfc.link.name import NodeName
@@ -19,6 +21,7 @@ from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import RunEach
+from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate, sum_of
 
 
@@ -109,7 +112,8 @@ WORST: Final = 4
 class SystemOverview(Struct, frozen=True):
     """What one system has, and carries with all links together: MB/s (2^20) out and in.
 
-    ``rate`` is what goes out, ``back`` what comes in; both are None where nothing was run.
+    ``rate`` is what goes out, ``back`` what comes in; both are None where nothing was run. Of links
+    that were run in two runs they are no more than the chpids let through of both.
     """
 
     name: NodeName
@@ -176,7 +180,27 @@ def system_overview(
     has = len(links), ctcs, sum(speeds.values()), len(speeds)
     if carried is None or carried.ways is None:
         return SystemOverview(name, *has)
-    own = [carried.ways[link.name][:: 1 if link.nodes[0] == name else -1] for link in links]
-    out, back = (sum_of([ways[end].rate for ways in own]) for end in (0, 1))
-    rate = links_rate(out.modelled, links, carried.load).no_more_than(out.mb_per_s)
-    return SystemOverview(name, *has, rate, back.mb_per_s)
+    out, back = (_at_once(links, carried.ways, name, way) for way in (0, 1))
+    most = sum(_lines_mb_per_s(collection, name))
+    rate = links_rate(min(most, out.modelled), links, carried.load).of_run(out, name)
+    return SystemOverview(name, *has, rate, min(most, back.mb_per_s))
+
+
+def _at_once(links: Sequence[Layout], ways: Mapping[str, Ways], name: NodeName, way: int) -> Rate:
+    """What a system sends over all its links, or gets if ``way`` is 1, though in two runs."""
+    sent = {}
+    for link in links:
+        to = way != link.nodes.index(name)
+        rate = ways[link.name][to].rate
+        sent[link.nodes[to], link.nodes[not to]] = Rate(rate.modelled, rate.spread_mb_per_s)
+    return sum_of([*to_count_on(links, sent).values()])
+
+
+def _lines_mb_per_s(collection: Collection, name: NodeName) -> Iterable[float]:
+    """What the line of each channel of a system lets through one way."""
+    return {
+        collection.channel(name, fibre.chpids[end]): 1e9 / fibre.line_profile.line_ns_per_byte / MIB
+        for link in collection.links_of(name)
+        for end in [link.nodes.index(name)]
+        for fibre in link.fibres
+    }.values()

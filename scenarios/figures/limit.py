@@ -22,6 +22,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from isfc.layout.capacity import end_to_count_on
 from isfc.layout.layout import Fibre, Layout, widened
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
@@ -32,7 +33,7 @@ from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import Holder, Known, Resource, faster, known, scaled
 from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
-from scenarios.runs.steady import first_look, steady_ends
+from scenarios.runs.steady import Rate, first_look, steady_ends
 
 FACTOR: Final = 1.05
 """So much faster is each resource once."""
@@ -243,14 +244,12 @@ class _Base:
         links = self._experiment.collection.links
         if not (more := dict(added(links[0])) if len(links) == 1 else {}):
             return ()
-        base = steady_mb_per_s or steady_ends(self._experiment).mb_per_s
-        loads = self._experiment.loads
-        looks = self._run_each(first_look, [*map(self._experiment.over, more.values())])
+        steady = Rate(steady_mb_per_s or steady_ends(self._experiment).mb_per_s)
+        base, loads = _counted(self._experiment, steady), self._experiment.loads
+        runs = [*map(self._experiment.over, more.values())]
+        looks = map(_counted, runs, self._run_each(first_look, runs))
         return tuple(
-            Relief(
-                what,
-                link_ratio(look.mb_per_s / base if base else 1.0, links[0], layout, loads=loads),
-            )
+            Relief(what, link_ratio(look / base if base else 1.0, links[0], layout, loads=loads))
             for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 
@@ -283,6 +282,14 @@ class _Base:
             busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
             if resource.kind != resources.COPYING or busy:
                 yield SeenResource(resource, busy, waited)
+
+
+def _counted(run: Experiment, rate: Rate) -> float:
+    """What of it is to be counted on, in MB/s; all of what two ends send."""
+    if len(run.sending) > 1:
+        return rate.mb_per_s
+    ((sender, _),) = run.sending
+    return end_to_count_on(rate, run.layout, sender).mb_per_s
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:

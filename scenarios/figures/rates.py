@@ -30,6 +30,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
+from scenarios.runs import steady
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
@@ -89,11 +90,11 @@ class Carried:
         links, found = self.links.links, self.ways
         if found is None:
             return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
-        slower = [self.rate_of(link, slower_way(found[link.name])) for link in links]
+        slower = [slower_way(found[link.name]) for link in links]
         if len(links) == 1:
-            return slower[0]
-        every = links_rate(sum((each.modelled for each in slower), 0.0), links, self.load)
-        return every.no_more_than(sum(each.value for each in slower))
+            return self.rate_of(links[0], slower[0])
+        every = steady.sum_of([each.rate for each in slower])
+        return links_rate(every.modelled, links, self.load).of_run(every)
 
     def rate_of(self, link: Layout, sent: EndRate) -> Figure:
         """The same of what one end of a link sends."""
@@ -224,11 +225,11 @@ Rates = tuple[Rate, Rate]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelledRate:
-    """What one node of ``layout`` can send, by the model: saturated, and with ``pairs``.
+    """What one node of ``layout`` can send: saturated, and with ``pairs``.
 
-    ``runs`` are the rates of both. ``seen`` is all that its end of the link saw of the run with the
-    pairs while that was steady: collisions, utilisation. ``limit`` is of the saturated rate, None
-    where it was not looked for.
+    ``runs`` are the model's rates of both, ``rates`` what of them is to be counted on. ``seen`` is
+    all that its end of the link saw of the run with the pairs while that was steady: collisions,
+    utilisation. ``limit`` is of the saturated rate, None where it was not looked for.
     """
 
     layout: Layout = field(compare=False)
@@ -239,24 +240,25 @@ class ModelledRate:
     limit: Limit | None = None
 
     @property
+    def rates(self) -> Rates:
+        """What of both is to be counted on."""
+        saturated, stated = (end_to_count_on(r, self.layout, self.sender) for r in self.runs)
+        return saturated, stated
+
+    @property
     def saturated(self) -> Figure:
         """MB/s with so many pairs that more would carry no more."""
-        return self._figure(self.runs[0], SATURATING_PAIRS)
+        return self._figure(self.rates[0], SATURATING_PAIRS)
 
     @property
     def stated(self) -> Figure:
         """MB/s with ``pairs``."""
-        return self._figure(self.runs[1], self.pairs)
+        return self._figure(self.rates[1], self.pairs)
 
     @property
     def figures(self) -> tuple[Figure, Figure]:
         """Both, saturated first."""
         return self.saturated, self.stated
-
-    @property
-    def to_count_on(self) -> Figure:
-        """What of ``stated`` is."""
-        return self._figure(end_to_count_on(self.runs[1], self.layout, self.sender), self.pairs)
 
     def _figure(self, rate: Rate, pairs: int) -> Figure:
         load = Load(pairs=pairs)
@@ -272,7 +274,7 @@ class ModelledRate:
         figures = {"sender": self.sender}
         return figures | {
             f"{load}_{key}": getattr(rate, key)
-            for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
+            for load, rate in zip(("saturated", "stated"), self.rates, strict=True)
             for key in ("mb_per_s", "spread_mb_per_s", "second_mb_per_s")
         }
 
@@ -319,10 +321,12 @@ def link_rates(
     done = iter(run_each(call, [run for group in groups for run in group]))
     runs, seen = ([*islice(done, len(group))] for group in groups)
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
-    slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
+    slower = {
+        each: slower_rates([ModelledRate(each, n, both[shape(each, n)]) for n in each.nodes])
+        for each in changed
+    }
     rates = _rates(ways, runs)
-    each_way = [(layout, rate.sender, rate.runs[0].mb_per_s) for rate in rates]
-    limits = run_each(find_saturated, each_way)
+    limits = run_each(find_saturated, [(layout, r.sender, r.runs[0].mb_per_s) for r in rates])
     return tuple(replace(r, limit=each) for r, each in zip(rates, limits, strict=True)), slower
 
 
@@ -334,13 +338,8 @@ def find_saturated(way: tuple[Layout, NodeName, float]) -> Limit:
 
 def slower_rates(figures: Sequence[ModelledRate]) -> Rates:
     """Of what nodes can send."""
-    return _slower([each.runs for each in figures])
-
-
-def _slower(ways: Sequence[Rates]) -> Rates:
-    saturated, stated = (
-        min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
-    )
+    both = zip(*(each.rates for each in figures), strict=True)
+    saturated, stated = (min(rates, key=lambda rate: rate.mb_per_s) for rates in both)
     return saturated, stated
 
 

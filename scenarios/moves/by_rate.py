@@ -7,8 +7,7 @@ that was not.
 No duration of a relocation is published, and what links carry is. So a guest is moved again by the
 rules at the rate that it had, and at the ends of the range of that rate: its times are longer and
 shorter in proportion. Less rate takes more than its share, as more is changed meanwhile. What
-guests change is taken as it was told. Where links send more of guests than is to be counted on, as
-`isfc.layout.capacity` has it, guests are moved at that.
+guests change is taken as it was told.
 """
 
 from bisect import bisect_left
@@ -27,14 +26,14 @@ from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
-from scenarios.moves.counted import at_counted_rates, counted_shares, moved_by_rate, rate_of
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
 from scenarios.moves.leaving import Placed
-from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
+from scenarios.moves.relocation import Evacuated, Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, LinkLoad
 
 SAMPLE_LENGTH: Final = 128 * MIB
@@ -45,6 +44,9 @@ SAMPLED_MAX: Final = 16
 
 MARGIN: Final = 0.05
 """What is said to do is so much more than is just enough (chosen; rates of passes differ less)."""
+
+_BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+"""Ends that follow from a rate; the others are what somebody did."""
 
 _STEPS: Final = 200
 """Rates of change that are tried, evenly from none to its own."""
@@ -60,7 +62,7 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
         return structs.replace(tenant, plan=plan)
 
     sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
-    return [*map(rate_of, move(sample).guests)]
+    return [guest.bytes_per_s for guest in move(sample).guests]
 
 
 def in_order(
@@ -88,21 +90,21 @@ def seconds_in_order(guests: Iterable[Moved], together: int) -> float:
 
 def would_move(outcome: EvacuationOutcome) -> tuple[WouldMove | None, ...]:
     """For each guest that began, what would let it be moved; None for one that a limit let go."""
-    counted = at_counted_rates(outcome)
     stuck = [
-        end in (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
-        and not _moves(guest.plan, rate * (1 - MARGIN))
-        for guest, (rate, end) in zip(outcome.guests, counted, strict=True)
+        guest.end in (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+        and not _moves(guest.plan, guest.bytes_per_s * (1 - MARGIN))
+        for guest in outcome.guests
     ]
     ways = {(each.source, each.to) for each in compress(outcome.guests, stuck)}
     channels = {way: _channels(outcome, *way) for way in ways}
     return tuple(
-        _would_move(guest.plan, rate, channels[guest.source, guest.to]) if is_stuck else None
-        for guest, (rate, _), is_stuck in zip(outcome.guests, counted, stuck, strict=True)
+        _would_move(guest, channels[guest.source, guest.to]) if is_stuck else None
+        for guest, is_stuck in zip(outcome.guests, stuck, strict=True)
     )
 
 
-def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove:
+def _would_move(guest: Evacuated, channels: int | None) -> WouldMove:
+    plan, rate = guest.plan, guest.bytes_per_s
     slow = rate * (1 - MARGIN)
 
     def moves(**limits: float) -> bool:
@@ -180,7 +182,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     def enough(count: int) -> bool:
         faster = rates(widened(link, count))
         return all(
-            _moves(guest.plan, rate_of(guest) * more / one * (1 - MARGIN))
+            _moves(guest.plan, guest.bytes_per_s * more / one * (1 - MARGIN))
             for guest, more, one in zip(guests, faster, own, strict=True)
         )
 
@@ -192,13 +194,11 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
 class MovedFigures(Struct, frozen=True):
     """Of one guest: seconds until it is moved, or given up, and seconds for which it is stopped.
 
-    ``end`` is what becomes of it at the rate that is to be counted on; ``other_end`` says that it
-    is another thing at one end of the range.
+    ``other_end`` says that something else becomes of it at one end of the range.
     """
 
     seconds: Figure
     quiesced: Figure
-    end: RelocationEnd
     other_end: bool = False
 
 
@@ -212,15 +212,6 @@ class MovesFigures(Struct, frozen=True):
     longest_stop: Figure
     guests: tuple[MovedFigures, ...]
     rates: tuple[Figure, ...]
-
-    def stayed(self, guests: Sequence[Moved]) -> list[str]:
-        """The names of those that are not moved, of the guests that these figures are of."""
-        ends = (each.end for each in self.guests)
-        return [
-            guest.plan.name
-            for guest, end in zip(guests, ends, strict=True)
-            if end is not RelocationEnd.MOVED
-        ]
 
 
 def moving_load(evacuation: Evacuation) -> Experiment:
@@ -250,20 +241,21 @@ def pairs_alike(together: int, window: int) -> int:
 def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     """What moves took, each time with its range."""
     evacuation, guests = outcome.evacuation, outcome.guests
-    known = moved_by_rate(outcome)
+    known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
     if not known:
         whole = _without_range(outcome.seconds), _without_range(outcome.longest_stop_s)
         return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
-    links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [
-        link_rate(1.0, link, Load(pairs=pairs)).no_more_than(share)
-        for link, share in zip(links, counted_shares(outcome, known), strict=True)
+        link_rate(
+            1.0, evacuation.collection.between(guest.source, guest.to), Load(pairs=pairs)
+        ).of_run(Rate(1.0).no_more_than(guest.share))
+        for guest in known
     ]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
         return [
-            by_rate(guest.plan, rate_of(guest) * factor)
+            by_rate(guest.plan, guest.bytes_per_s / guest.share * factor)
             for guest, factor in zip(known, factors, strict=True)
         ]
 
@@ -273,14 +265,11 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
     again = _AtEnds(moved, rates)
-    counted = zip(guests, at_counted_rates(outcome), strict=True)
-    ends = {id(guest): end for guest, (_, end) in counted}
 
     def figures(number: int, guest: Evacuated) -> MovedFigures:
         return MovedFigures(
             again.figure(lambda found: found[number].seconds, guest.seconds),
             again.figure(lambda found: found[number].quiesced_seconds, guest.quiesced_seconds),
-            ends[id(guest)],
             again.differs(number),
         )
 
@@ -301,7 +290,7 @@ def _without_range(seconds: float) -> Figure:
 
 def _by_no_rate(guest: Evacuated) -> MovedFigures:
     seconds, stopped = map(_without_range, (guest.seconds, guest.quiesced_seconds))
-    return MovedFigures(seconds, stopped, guest.end)
+    return MovedFigures(seconds, stopped)
 
 
 def turn_figures(turn: Turn) -> MovesFigures:
@@ -338,13 +327,13 @@ def _of_all(
     ]
     within = structs.replace(known[0], likely=ends[0], sure=ends[1])
     modelled = together([each.modelled for each in parts])
-    share = together([each.value for each in parts]) / modelled if modelled else 1.0
-    return _counted(value * share, value, within)
+    return _seconds(value, modelled, within)
 
 
-def _counted(counted: float, by_model: float, within: Range) -> Figure:
-    """Seconds at what is to be counted on, and by the model where these are others."""
-    return Figure(counted, Unit.SECONDS, within, by_model=None if counted == by_model else by_model)
+def _seconds(value: float, by_model: float, within: Range) -> Figure:
+    """Seconds, and how many by the model where what it carries is not to be counted on."""
+    modelled = by_model if value - by_model > 1e-9 * value else None
+    return Figure(value, Unit.SECONDS, within, by_model=modelled)
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -358,8 +347,8 @@ class _AtEnds:
     ) -> None:
         ranges = [each.range for each in rates if each.range is not None]
         self._widest = max(ranges, key=lambda each: each.likely.high)
-        self._as_run = outcome([1.0] * len(rates))
-        self._counted = outcome([each.value for each in rates])
+        self._as_run = outcome([each.value for each in rates])
+        self._by_model = outcome([1.0] * len(rates))
         self._likely, self._sure = (
             [outcome([each.low for each in some]), outcome([each.high for each in some])]
             for some in ([each.likely for each in ranges], [each.sure for each in ranges])
@@ -368,17 +357,19 @@ class _AtEnds:
     def figure(self, measure: _Measure, value: float) -> Figure:
         """A figure that was ``value`` in the run, in its proportion by the rules."""
         base = measure(self._as_run)
-        counted = value * (measure(self._counted) / base) if base else value
+
+        def at(case: list[Moved]) -> float:
+            return value * measure(case) / base if base else value
 
         def interval(cases: Sequence[list[Moved]]) -> Interval:
-            found = [counted, *(value * measure(case) / base for case in cases if base)]
+            found = [value, *map(at, cases)]
             return Interval(min(found), max(found))
 
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
         within = structs.replace(self._widest, likely=likely, sure=sure)
-        return _counted(counted, value, within)
+        return _seconds(value, at(self._by_model), within)
 
     def differs(self, number: int) -> bool:
         """Whether a guest's end is another one at an end of the range."""
-        return len({case[number].moved for case in (self._counted, *self._likely)}) > 1
+        return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1

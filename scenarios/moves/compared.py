@@ -16,9 +16,10 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import number
+from isfc.layout.capacity import to_count_on
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.moves.by_rate import moves_figures, would_move
+from scenarios.moves.by_rate import would_move
 from scenarios.moves.evacuation import (
     TOGETHER_MAX,
     Evacuation,
@@ -29,7 +30,8 @@ from scenarios.moves.evacuation import (
 from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.relocation import STATE_LENGTH
 from scenarios.runs.experiment import Experiment, RunEach
-from scenarios.runs.steady import Rate, SteadyRun, steady_ends, sum_of
+from scenarios.runs.result import Result
+from scenarios.runs.steady import Rate, steady_ends, sum_of
 
 
 def evacuate(
@@ -75,28 +77,38 @@ def _alone(evacuation: Evacuation) -> tuple[OtherTraffic, ...]:
     experiment = Experiment(
         evacuation.collection, evacuation.loads, seed=evacuation.seed, link=evacuation.link
     )
-    ends = steady_ends(experiment).ends.items()
+    ends = steady_ends(experiment).ends
+    links = evacuation.collection.links
+    counted = to_count_on(links, {way: steady.rate for way, steady in ends.items()})
     return tuple(
         _both_ways(link.name, found)
-        for link in evacuation.collection.links
-        if (found := [steady for way, steady in ends if {*way} == {*link.nodes}])
+        for link in links
+        if (
+            found := [
+                (counted[way], steady.result)
+                for way, steady in ends.items()
+                if {*way} == {*link.nodes}
+            ]
+        )
     )
 
 
-def _both_ways(link: str, ends: Sequence[SteadyRun]) -> OtherTraffic:
+def _both_ways(link: str, ends: Sequence[tuple[Rate, Result]]) -> OtherTraffic:
     """Of a link whose clients are on one of its systems, or on both.
 
     What the other system sends then are replies, in proportion to what the clients send.
     """
+    rate = sum_of([each for each, _ in ends])
+    share = rate.mb_per_s / rate.modelled if rate.modelled else 1.0
     if len(ends) > 1:  # each system gets the replies to its own, and the other's requests
-        exchanges = sum(each.result.messages_per_s_in for each in ends) / 2
-        return OtherTraffic(link, sum_of([each.rate for each in ends]), exchanges)
-    (end,) = ends
-    sent, result = end.rate, end.result
-    share = result.mb_per_s / max(1e-9, result.mb_per_s_out)
-    second = None if sent.second_mb_per_s is None else sent.second_mb_per_s * share
-    rate = Rate(sent.mb_per_s * share, sent.spread_mb_per_s * share, second)
-    return OtherTraffic(link, rate, result.messages_per_s_in)
+        exchanges = sum(result.messages_per_s_in for _, result in ends) / 2
+        return OtherTraffic(link, rate, exchanges * share)
+    ((sent, result),) = ends
+    both = result.mb_per_s / max(1e-9, result.mb_per_s_out)
+    second = None if sent.second_mb_per_s is None else sent.second_mb_per_s * both
+    by_model = None if sent.by_model_mb_per_s is None else sent.by_model_mb_per_s * both
+    rate = Rate(sent.mb_per_s * both, sent.spread_mb_per_s * both, second, by_model)
+    return OtherTraffic(link, rate, result.messages_per_s_in * share)
 
 
 ALIKE_SHARE: Final = 0.01
@@ -125,14 +137,10 @@ class BestTogether(Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many together."""
-        figures = {count: (moves_figures(each), each.guests) for count, each in self.tried.items()}
-        stayed = {count: len(each.stayed(guests)) for count, (each, guests) in figures.items()}
+        tried = self.tried.items()
+        stayed = {count: len(each.stayed) for count, each in tried}
         fewest = min(stayed.values())
-        seconds = {
-            count: each.seconds.value
-            for count, (each, _) in figures.items()
-            if stayed[count] == fewest
-        }
+        seconds = {count: each.seconds for count, each in tried if stayed[count] == fewest}
         shortest = min(seconds.values())
         return min(count for count in seconds if seconds[count] <= shortest * (1 + ALIKE_SHARE))
 

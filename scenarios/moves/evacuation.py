@@ -28,9 +28,10 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
 from scenarios.moves import leaving
+from scenarios.moves.clock import GuestClock
 from scenarios.moves.guest import GuestPlan, moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
-from scenarios.moves.relocation import Guest, Moved, WouldMove
+from scenarios.moves.relocation import Evacuated, Guest, WouldMove
 from scenarios.moves.repeated import CountedProgram, CountOf, Repeated
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
 from scenarios.runs.guests import GuestCosts, guests_on
@@ -163,22 +164,6 @@ class Evacuation(GuestsLeaving):
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
 
 
-class Evacuated(Moved, frozen=True, kw_only=True):
-    """What became of one guest; times count from the first command.
-
-    ``to`` is where it went, which is not ``meant`` if the link there died while it waited.
-    """
-
-    source: NodeName
-    meant: NodeName
-    to: NodeName
-
-    @property
-    def begin_s(self) -> float:
-        """When its first pass began."""
-        return self.begin_ns / NS_PER_S
-
-
 class OtherTraffic(Struct, frozen=True):
     """Of one link's other traffic: MB/s (2^20) both ways, and exchanges/s that clients ended."""
 
@@ -215,9 +200,14 @@ class EvacuationOutcome(Struct, frozen=True):
         return max(guest.quiesced_seconds for guest in self.guests)
 
     @property
+    def stayed(self) -> tuple[Evacuated, ...]:
+        """The guests that do not run at their destinations."""
+        return tuple(guest for guest in self.guests if not guest.moved)
+
+    @property
     def all_moved(self) -> bool:
         """Whether every guest runs at its destination."""
-        return all(guest.moved for guest in self.guests)
+        return not self.stayed
 
     @property
     def mb_per_s(self) -> float:
@@ -266,12 +256,14 @@ class _Moving:
             for source in evacuation.sources
         }
         targets = leaving.Targets(reach, evacuation.room)
+        self._begin_ns = WARMUP_NS if evacuation.loads else 0
+        self._clock = GuestClock(self._begin_ns)
         self._queues: list[leaving.RelocationQueue] = []
         for source in evacuation.sources:
             own = [(each.plan, each.to) for each in evacuation.tenants if each.source == source]
             many = evacuation.together, evacuation.window
-            self._queues.append(leaving.RelocationQueue(source, own, *many, targets))
-        self._begin_ns = WARMUP_NS if evacuation.loads else 0
+            queue = leaving.RelocationQueue(source, own, *many, targets, self._clock)
+            self._queues.append(queue)
         self._clients: dict[Layout, list[CountedProgram]] = {}
         """Of each link with other traffic."""
         self._departures: dict[tuple[NodeName, NodeName], leaving.Departures] = {}
@@ -280,7 +272,9 @@ class _Moving:
             self._add_programs(programs, link)
         self._engine = VirtualEngine(self._systems, place(programs, self._systems))
         self._engine.run(self._begin_ns)
-        self._repeated = Repeated(self._ends, self._departures, self._clients)
+        self._repeated = Repeated(
+            collection.links, self._ends, self._departures, self._clients, self._clock
+        )
 
     def _add_programs(self, programs: Programs, link: Layout) -> None:
         """What runs at both ends of a link."""
@@ -353,14 +347,13 @@ class _Moving:
             if operator.due_ns is not None:
                 due.append(operator.due_ns)
             due_ns = min(due, default=NEVER_NS)
-            engine.run(min(engine.now_ns + SLICE_NS, due_ns - self._repeated.ns))
+            engine.run(min(engine.now_ns + SLICE_NS, self._clock.engine_ns(due_ns)))
+            self._repeated.look(engine.now_ns)
             for guest in (guest for queue in queues for guest in queue.going):
                 guest.expire(self._now_ns)
             operator.act(self._now_ns)
             engine.drain()
             self._repeated.go_on(engine.now_ns, due_ns, len(operator.responses))
-            for queue in queues:
-                queue.passed_ns = self._repeated.ns
             if progress is not None:
                 progress(sum(guest.moved_length for queue in queues for guest in queue.begun))
         operator.end()
@@ -378,12 +371,14 @@ class _Moving:
             source=queue.source,
             meant=queue.meant[guest],
             to=queue.destination(guest),
+            share=1
+            - min(1.0, self._repeated.lost_ns[guest] / max(1, moved.end_ns - moved.begin_ns)),
         )
 
     @property
     def _now_ns(self) -> int:
         """The time of guests."""
-        return self._engine.now_ns + self._repeated.ns
+        return self._clock.time_ns(self._engine.now_ns)
 
     def _meanwhile(
         self, link: Layout, per_s: Mapping[Hashable, float], guests: tuple[Evacuated, ...]
@@ -391,5 +386,5 @@ class _Moving:
         """What the other traffic got; what the guests moved over a link is taken off."""
         moved = sum(guest.length for guest in guests if {guest.source, guest.to} == {*link.nodes})
         moved_per_s = moved / (self._now_ns - self._begin_ns) * NS_PER_S
-        rate = (per_s[CountOf.CARRIED, link.name] - moved_per_s) / MIB
-        return OtherTraffic(link.name, Rate(max(0.0, rate)), per_s[CountOf.EXCHANGES, link.name])
+        rate = (per_s[CountOf.CARRIED, link.nodes] - moved_per_s) / MIB
+        return OtherTraffic(link.name, Rate(max(0.0, rate)), per_s[CountOf.EXCHANGES, link.nodes])

@@ -21,6 +21,7 @@ from isfc.layout.collection import Collection
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
+from scenarios.moves.clock import GuestClock
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.relocation import COUNTS_LENGTH, Guest, RelocationEnd
 
@@ -219,6 +220,7 @@ class RelocationQueue:
         together: int,
         window: int,
         targets: Targets,
+        clock: GuestClock | None = None,
     ) -> None:
         self.source = source
         self._waiting = deque((Guest(plan, window), to) for plan, to in plans)
@@ -227,8 +229,7 @@ class RelocationQueue:
         self.begun: list[Guest] = []
         """In the order in which they began."""
         self._destinations: dict[Guest, NodeName] = {}
-        self.passed_ns = 0
-        """What was passed over of the time of guests, beside that of what runs."""
+        self.clock = clock or GuestClock()
         self.meant = dict(self._waiting)
         """Where each was to go at first."""
         for guest, to in self._waiting:
@@ -313,7 +314,7 @@ class Departures:
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """What the partner has read makes room for more; its counts end a pass."""
-        time_ns = now_ns + self._queue.passed_ns
+        time_ns = self._queue.clock.time_ns(now_ns)
         if isinstance(event, LinkDown | LinkUp):
             return self._hear_link(isinstance(event, LinkDown), time_ns)
         if not isinstance(event, Delivered | Sent):

@@ -228,7 +228,7 @@ class Operator:
                 return
             self._orders = self._orders[1:]
             if order.verb == _CP:
-                at_ns = now_ns - self._queue.passed_ns
+                at_ns = self._queue.clock.engine_ns(now_ns)
                 response = self._processor.execute(order.command, self._source, at_ns)
                 self._respond(order, (), "\n".join((*response.lines, *response.announcements)))
             elif order.verb == LOSE:

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from ctc.queues import NEVER_NS
 from isfc.link.message import Message
+from isfc.link.name import NodeName
 from scenarios.moves.guest import GuestPlan, Limits
 from scenarios.runs.experiment import NS_PER_S
 
@@ -140,6 +141,29 @@ class Moved(Struct, frozen=True):
     def length(self) -> int:
         """Bytes moved in all passes, state included."""
         return sum(each.length + each.state_length for each in self.passes)
+
+
+class Evacuated(Moved, frozen=True, kw_only=True):
+    """What became of one guest; times count from the first command.
+
+    ``to`` is where it went, which is not ``meant`` if the link there died while it waited, and
+    ``share`` what of the model's rate is to be counted on, which it was moved with.
+    """
+
+    source: NodeName
+    meant: NodeName
+    to: NodeName
+    share: float = 1.0
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Of all its passes."""
+        return max(1, self.length) / max(1e-9, self.seconds)
+
+    @property
+    def begin_s(self) -> float:
+        """When its first pass began."""
+        return self.begin_ns / NS_PER_S
 
 
 class Guest:

@@ -23,7 +23,6 @@ from isfc.layout.loss import collection_without, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import (
     GUESTS_MAX,
-    Evacuated,
     Evacuation,
     EvacuationOutcome,
     GuestsLeaving,
@@ -31,6 +30,7 @@ from scenarios.moves.evacuation import (
 )
 from scenarios.moves.leaving import Placed, Tenant, place_guests, rooms
 from scenarios.moves.orders import LOSE, NOT_GIVEN, RelocationOrder, Response, lost_in_words
+from scenarios.moves.relocation import Evacuated
 from scenarios.runs.experiment import NS_PER_S
 
 _AWAY: Final = "away"

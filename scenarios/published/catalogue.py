@@ -10,6 +10,7 @@ import csv
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from typing import Final
 
@@ -46,6 +47,7 @@ _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 """By what is in them: maxima of one channel, by generation."""
 
 
+@cache
 def load_table(name: str) -> table.PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
     name = _ALSO_CALLED.get(name, name)

@@ -45,7 +45,6 @@ WARMUP: Final = 0.5
 
 
 _layout: Final = cache(load_layout)
-_table: Final = cache(load_table)
 
 
 class ComparedFigure(Struct, frozen=True):
@@ -253,7 +252,7 @@ def _measured(table: PublishedTable, row: PublishedRow, recording: Recording) ->
 @cache
 def _find_run(names: tuple[str, ...], run: Value) -> tuple[PublishedTable, PublishedRow]:
     """The row in which a run stands. Raises `ConfigurationError` if there is none."""
-    for table in map(_table, names):
+    for table in map(load_table, names):
         for row in table.select({"run": [run]}):
             return table, row
     raise ConfigurationError(f"run {run}: is in none of the tables {', '.join(names)}")

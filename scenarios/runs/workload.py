@@ -6,6 +6,7 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -238,6 +239,14 @@ def find_workload(name: Workload | str) -> Workload:
     if kind is not None and bool(colon) == bool(kind.operand) and (not colon or is_count):
         return kind.make(int(operand or 0))
     raise ConfigurationError(f"workload {name[:40]!r} is unknown: expected {workload_usage()}")
+
+
+def workload_seen(name: str, length: int, reply_length: int) -> Workload:
+    """That of a name, or of one's own what was seen of it: how long its messages were."""
+    if name.partition(":")[0].upper() in WORKLOADS:
+        with suppress(ConfigurationError):
+            return find_workload(name)
+    return Workload(name, max(1, length), max(1, length), 100, max(1, reply_length), 1)
 
 
 def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDOW) -> Workload:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
+from isfc.layout.capacity import end_to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
@@ -27,7 +28,7 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import KNOWN_GUESTS, GuestPlan
 from scenarios.runs.experiment import WARMUP, Experiment, RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
-from scenarios.runs.steady import SteadyRun, steady_run
+from scenarios.runs.steady import Rate, SteadyRun, steady_run
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import Workload
 
@@ -54,13 +55,20 @@ class Point(Struct, frozen=True):
     def measured(self) -> dict[str, float]:
         """What the charts show, by the names that `Result` has for it."""
         util, collisions = self.run.result.rdev_util_percent, self.run.result.collisions_per_s
-        rate = self.run.rate.mb_per_s
+        rate = self.rate.mb_per_s
         return {"mb_per_s": rate, "rdev_util_percent": util, "collisions_per_s": collisions}
+
+    @property
+    def rate(self) -> Rate:
+        """What of the run's rate is to be counted on."""
+        return end_to_count_on(self.run.rate, self.experiment.layout, self.sender)
 
     @property
     def figures(self) -> dict[str, Figure]:
         """Those that are `RANGED`."""
-        return run_figures(self.experiment, self.measured)
+        modelled = {"mb_per_s": self.rate.modelled}
+        found = run_figures(self.experiment, self.measured | modelled)
+        return found | {name: found[name].of_run(self.rate) for name in modelled}
 
 
 class DiskRuns(Struct, frozen=True):
@@ -188,7 +196,7 @@ def link_runs(
         points,
         lefts,
         timeline,
-        memory_over_paths({f"from {each.sender}": each.runs[1].mb_per_s for each in rates}),
+        memory_over_paths({f"from {each.sender}": each.rates[1].mb_per_s for each in rates}),
         beside,
         relocated,
     )

@@ -103,8 +103,9 @@ class Scoring:
                 idle = GuestPlan(
                     "GUEST", GuestMemory(size=RELOCATED_LENGTH, touched=RELOCATED_LENGTH)
                 )
-                moved = Rate(move(Evacuation.over(layout, [idle], seed=self.seed)).mb_per_s)
-                return end_to_count_on(moved, layout, layout.nodes[0])
+                moved = move(Evacuation.over(layout, [idle], seed=self.seed))
+                (guest,) = moved.guests
+                return Rate(moved.mb_per_s / guest.share).no_more_than(moved.mb_per_s)
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""

@@ -8,12 +8,12 @@ and limits of the guests then follow by the rules, through all quarters that the
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
+from statistics import fmean
 from typing import Final
 
 from msgspec import Struct
 
 from isfc.errors.in_words import check_between
-from isfc.layout.capacity import to_count_on
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -109,57 +109,38 @@ class Beside:
         link = Collection.of(self._link)
         return Evacuation(link, (source,), tenants, together=len(tenants), loads=loads)
 
-    def windows(self, rates: Mapping[_Load, float], mb_per_s: float) -> list[Window]:
+    def windows(self, rates: Mapping[_Load, Rate], mb_per_s: float) -> list[Window]:
         """When the guests may begin to leave: first where fewest stay, of these the shortest.
 
         ``rates`` are by load what each guest gets, ``mb_per_s`` what their system can send at all.
         None runs into times without a figure.
         """
-        shares = {load: self._share(load, rate) for load, rate in rates.items()}
         found = []
         for slot in self._slots:
             try:
-                found.append(self._window(slot, rates, shares, mb_per_s))
+                found.append(self._window(slot, rates, mb_per_s))
             except LookupError:
                 continue
         return sorted(found, key=lambda window: (len(window.stays), window.seconds))
 
-    def _share(self, load: _Load, rate: float) -> float:
-        """What of the bytes/s that each guest gets, and of the load beside it, is to be counted on.
-
-        Both ways at the same time, as there is a load.
-        """
-        nodes, source = self._link.nodes, self._leaving.source
-        end = nodes if source == nodes[0] else nodes[::-1]
-        first, second = (steps * self._step for steps in load)
-        sent = {nodes: first, nodes[::-1]: second}
-        sent[end] += rate * self._leaving.at_once / MIB
-        counted = to_count_on([self._link], {each: Rate(mb) for each, mb in sent.items()})
-        return counted[end].mb_per_s / sent[end]
-
-    def _window(
-        self,
-        slot: Slot,
-        rates: Mapping[_Load, float],
-        shares: Mapping[_Load, float],
-        mb_per_s: float,
-    ) -> Window:
+    def _window(self, slot: Slot, rates: Mapping[_Load, Rate], mb_per_s: float) -> Window:
         leaving, begin_ns = self._leaving, slot.begin_s * NS_PER_S
         pairs = pairs_alike(leaving.at_once, WINDOW)
         within = link_rate(1.0, self._link, Load(pairs=pairs)).ends
-        counted = {each: rate * shares[each] for each, rate in rates.items()}
-        slow = {each: min(counted[each], rate * within.low) for each, rate in rates.items()}
-        fast = {each: rate * within.high for each, rate in rates.items()}
+        counted = {each: rate.mb_per_s for each, rate in rates.items()}
+        slow = {each: min(counted[each], r.modelled * within.low) for each, r in rates.items()}
+        fast = {each: rate.modelled * within.high for each, rate in rates.items()}
         cases = []
         for paces in (counted, slow, fast):
-            pace = {begin_s: paces[each] for begin_s, each in self._loads.items()}
+            pace = {begin_s: paces[each] * MIB for begin_s, each in self._loads.items()}
             clock = partial(_took, pace, PERIODS[self._period])
             moved = partial(by_times, took=clock)
             cases.append(in_order(leaving.guests, leaving.at_once, moved, begin_ns))
         seconds = [(max(each.end_ns for each in case) - begin_ns) / NS_PER_S for case in cases]
-        load, now = slot.mb_per_s[self._link.nodes.index(leaving.source)], self._loads[slot.begin_s]
-        guests = counted[now] * leaving.at_once / MIB
-        less = max(load * (1 - shares[now]), load + guests - mb_per_s)
+        load = slot.mb_per_s[self._link.nodes.index(leaving.source)]
+        now = rates[self._loads[slot.begin_s]]
+        lost = load * (1 - now.mb_per_s / now.modelled)
+        less = max(lost, load + now.mb_per_s * leaving.at_once - mb_per_s)
         return Window(
             slot.label,
             seconds[0],
@@ -175,10 +156,14 @@ def _load(mb_per_s: float) -> Workload:
     return Workload.own("load", {MESSAGE_LENGTH: 100}, _REPLY_LENGTH, per_s=per_s)
 
 
-def guest_rate(evacuation: Evacuation) -> float:
-    """Bytes/s that each guest of an evacuation is moved with."""
+def guest_rate(evacuation: Evacuation) -> Rate:
+    """MB/s that each guest of an evacuation is moved with, and by the model if that is more."""
     guests = move(evacuation).guests
-    return sum(guest.length / max(1e-9, guest.seconds) for guest in guests) / len(guests)
+    counted, modelled = (
+        fmean(guest.bytes_per_s / each for guest, each in zip(guests, shares, strict=True)) / MIB
+        for shares in ([1.0] * len(guests), [guest.share for guest in guests])
+    )
+    return Rate(modelled).no_more_than(counted)
 
 
 def _took(pace: Mapping[int, float], period_s: int, begin_ns: int, length: int) -> int:

@@ -19,7 +19,6 @@ from ctc.features import CATALOGUE
 from isfc.cli.main import COMMANDS, run
 from isfc.cli.output import progress
 from isfc.cli.studio.tasks import Subject, ask, questions
-from isfc.layout.capacity import end_to_count_on
 from isfc.layout.sharing import only
 from isfc.reports.text import encoded
 from scenarios.figures import rates
@@ -184,7 +183,7 @@ def both_ways(by_node: Mapping[str, float], asked: Asked) -> Rates:
 def by_plan(asked: Asked) -> Iterator[Rates]:
     assert json.loads(json.dumps(encoded(isfc.plan(asked.links)))) == asked.plan
     if asked.is_one:
-        yield both_ways(values(asked.plan["model"]["to_count_on"]), asked)
+        yield both_ways(values(asked.plan["model"]["stated"]), asked)
     else:
         ways = {tuple(each["name"].split("-")): each for each in asked.plan["together"]}
         yield {
@@ -203,10 +202,8 @@ def by_report(asked: Asked) -> Iterator[Rates]:
     report = asked.report
     yield sent(report.lefts[0].carried)
     if isinstance(report, report_runs.LinkRuns):
-        yield both_ways({each.sender: each.to_count_on.value for each in report.carried}, asked)
-        points = {each.sender: (each.run.rate, each.experiment.layout) for each in report.points}
-        counted = {node: end_to_count_on(*each, node) for node, each in points.items()}
-        yield both_ways({node: rate.mb_per_s for node, rate in counted.items()}, asked)
+        yield both_ways({each.sender: each.stated.value for each in report.carried}, asked)
+        yield both_ways({each.sender: each.rate.mb_per_s for each in report.points}, asked)
     else:
         assert isinstance(report.plan, ClusterPlan)
         yield sent(report.plan.together)
@@ -215,13 +212,13 @@ def by_report(asked: Asked) -> Iterator[Rates]:
 def by_studio(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
         found = [ask(print, (each, None)) for each in questions(Subject(asked.text), STATED_PAIRS)]
-        yield both_ways({each.sender: each.to_count_on.value for each in found}, asked)
+        yield both_ways({each.sender: each.stated.value for each in found}, asked)
 
 
 def by_carried(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
         found = isfc.carried(asked.links.links[0])
-        yield both_ways({each.sender: each.to_count_on.value for each in found}, asked)
+        yield both_ways({each.sender: each.stated.value for each in found}, asked)
 
 
 def by_losses(asked: Asked) -> Iterator[Rates]:
@@ -399,7 +396,7 @@ def test_a_limit_that_is_not_named_gains_no_more_than_its_share_when_it_is_relie
                 share = max(SHARE_MIN, SHARE_OF_BUSY * busy[resource])
                 relieved = steady_run(faster(experiment, resource, 2.0)).rate
                 spread = (relieved.spread_percent + said.runs[0].spread_percent) / 100
-                gain = relieved.mb_per_s / said.saturated.value
+                gain = relieved.mb_per_s / said.saturated.modelled
                 assert gain <= (1 + spread) / (1 - share / 2), resource
 
 

@@ -61,7 +61,7 @@ def carried_by(machine: str, features: Sequence[str], chpids: int) -> list[tuple
     for feature, layout in zip(features, links, strict=True):
         both, head = (found.rate, found.rate), (machine, feature, card_on(feature, [machine]))
         way = ModelledRate(layout, layout.nodes[0], both, SATURATING_PAIRS, found.result)
-        rate = way.to_count_on
+        rate = way.stated
         figures = rate.value, rate.ends.low, rate.ends.high, rate.modelled
         size = str(chpids), str(len(layout.ctcs))
         lines.append((*head, *size, *(f"{each:.4g}" for each in figures), limits))

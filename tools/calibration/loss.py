@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 from statistics import fmean
 from typing import Final
@@ -59,7 +58,7 @@ class FittedRun(Struct, frozen=True):
     def experiment(self, seed: int = 1) -> Experiment:
         """What to run."""
         table, row = self.shown[0]
-        experiment = make_experiment(_table(table), row)
+        experiment = make_experiment(load_table(table), row)
         pairs, workload = experiment.pairs, experiment.workload
         segments = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * pairs)
         least = EXCHANGES_MIN + EXCHANGES_PER_PAIR_MIN * pairs
@@ -71,8 +70,6 @@ class FittedRun(Struct, frozen=True):
 
 Task = tuple[FittedRun, int, Values]
 """A case, a seed, and the knobs that are turned."""
-
-_table: Final = cache(load_table)
 
 
 def all_cases(tables: Iterable[PublishedTable], length: float = 1.0) -> list[FittedRun]:
@@ -128,7 +125,7 @@ def _task_loss(task: Task) -> float:
     case, recording = task[0], emulate(task)
     found: dict[str, list[float]] = defaultdict(list)
     for name, row in case.shown:
-        table = _table(name)
+        table = load_table(name)
         emulated = {c.measure: c.emulated for c in compare(table, row, [recording])}
         found[name].append(row_loss(table.view, row, emulated, case.cpu_weight))
     return sum(map(fmean, found.values()))

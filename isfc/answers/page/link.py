@@ -64,7 +64,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ways=Markup().join(map(table_of, plan.tables)),
         known=found.model.known if found.model else (),
         paces=two_paces(
-            (f"{p.sender} with {p.experiment.pairs} pairs", p.run.rate) for p in runs.points
+            (f"{p.sender} with {p.experiment.pairs} pairs", p.rate) for p in runs.points
         ),
         load=_load(runs),
         alike=_alike(runs),

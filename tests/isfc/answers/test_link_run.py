@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 from msgspec import structs
 
-from isfc.answers.link_run import LinkRun, link_run, run_report
+from isfc.answers.link_run import LinkRun, ceiling_notes, link_run, run_report
+from isfc.layout.build import new
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
@@ -99,3 +100,11 @@ def test_seeds_say_how_far_they_differ() -> None:
     nothing = replace(RESULT, mb_per_s=0.0)
     silent = run_report(link_run(EXPERIMENT, [nothing, nothing], repeated=True))
     assert silent.answer[1] == ("Seeds", "nothing was carried with any of 2")
+
+
+def test_a_run_says_what_of_it_is_to_be_counted_on() -> None:
+    # a plan said 572 MB/s of the link, and a run 760, without a word
+    link = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
+    (note,) = ceiling_notes([link], {link.nodes: 700.0, link.nodes[::-1]: 50.0})
+    assert note.text.startswith("Count on 572 of these 750 MB/s both ways, which is IBM's ceiling")
+    assert not [*ceiling_notes([link], {link.nodes: 500.0, link.nodes[::-1]: 50.0})]

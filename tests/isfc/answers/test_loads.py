@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import isfc
+from isfc import measured
 from isfc.layout.build import new
 from isfc.layout.capacity import COMMAND_MODE_MB_PER_S
 from isfc.layout.catalogue import given_collection
@@ -103,6 +104,19 @@ def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
     )
 
 
+def test_both_ways_have_what_is_stated_of_their_chpids_together(tmp_path: Path) -> None:
+    # each was held to all of it, and 300 MB/s both ways at the same time were carried
+    link, stated = new("A,B", "40:50", ctcs=4, feature="FICON Express16SA"), 572.2
+    table = tmp_path / "both.csv"
+    table.write_text("begin,end,A,B\n08:00,09:00,350,250\n")
+    found = measured.loads(link, [table], lost="none")
+    assert [way.headroom[0] for way in found.ways] == pytest.approx(
+        [stated / 600 - 1] * 2, abs=0.001
+    )
+    assert found.ways[0].whole.rate.value == pytest.approx(350 / 600 * stated, abs=0.1)
+    assert found.ways[0].whole.rate.modelled > stated
+
+
 def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:
     found = loads(lost=None, code=1)
     assert [way["left"]["rate"]["value"] for way in found["ways"]] == [0, 0]
@@ -168,11 +182,13 @@ def test_guests_and_loads_have_what_is_to_be_counted_on_together() -> None:
     plan = GuestPlan("GUEST", GuestMemory(size=1024 * MIB, touched=1024 * MIB))
     slots = [Slot(number * SLOT_S, "", (300.0, 150.0), (300.0, 150.0)) for number in range(96)]
     beside = Beside(link, slots, "day", Leaving(link.nodes[0], (plan,)))
-    (load,) = beside.runs()
-    window, *_ = beside.windows({load: 500.0 * MIB}, mb_per_s=572.0)
-    share = COMMAND_MODE_MB_PER_S * 1e6 / MIB / (500 + 300 + 150)
-    assert 1024 / window.seconds == pytest.approx(500 * share, rel=0.02)
-    assert window.less_mb_per_s == pytest.approx(300 * (1 - share))
+    ((load, run),) = beside.runs().items()
+    rate = guest_rate(run)
+    share = COMMAND_MODE_MB_PER_S * 1e6 / MIB / (rate.modelled + 300 + 150)
+    assert rate.mb_per_s == pytest.approx(share * rate.modelled, rel=0.02)
+    window, *_ = beside.windows({load: rate}, mb_per_s=572.0)
+    assert 1024 / window.seconds == pytest.approx(rate.mb_per_s, rel=0.02)
+    assert window.less_mb_per_s == pytest.approx(300 * (1 - share), rel=0.05)
     fastest, slowest = window.likely_s
     assert fastest < window.seconds <= slowest
 

@@ -26,9 +26,9 @@ from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.resources import LINE, Resource
 from scenarios.runs.experiment import STATED, SUITE, Experiment, Load
-from scenarios.runs.result import Result, provenance
+from scenarios.runs.result import MIB, Result, provenance
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import SUITES, Workload, free_workload
 from scenarios.search.grid import Cell
 from scenarios.search.scoring import Contender
 from scenarios.search.sweep import groups, standings
@@ -57,12 +57,19 @@ def limit_of(layout: Layout, *reliefs: Relief) -> Limit:
     return Limit(run_of(layout), shares, shares, 1.5, reliefs)
 
 
-def run_of(layout: Layout) -> Experiment:
-    return Experiment.of(layout, SUITES[SUITE], PAIRS)
+def run_of(layout: Layout, workload: Workload = SUITES[SUITE]) -> Experiment:
+    return Experiment.of(layout, workload, PAIRS)
 
 
-def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) -> Iterator[Odds]:
+def ahead(
+    one: Layout,
+    other: Layout,
+    rates: tuple[float, float],
+    folder: Path,
+    workload: Workload = SUITES[SUITE],
+) -> Iterator[Odds]:
     """The odds that the other is ahead, as each that compares two layouts has them."""
+    load = Load(workload, PAIRS)
     rows: list[dict[str, str | int | float]] = [
         {"layout": name, "seed": 1, "mb_per_s": rate}
         for name, rate in zip("AB", rates, strict=True)
@@ -70,20 +77,24 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
     wholes, contenders, files = [], [], []
     for layout, rate, row in zip((one, other), rates, rows, strict=True):
         found, links = Rate(rate, 0.0), Collection.of(layout)
-        load = Load(SUITES[SUITE], PAIRS)
         carried = Carried(links, load, {layout.name: (EndRate(found), EndRate(found))})
         wholes.append((str(row["layout"]), AfterLoss(None, carried, carried)))
-        contenders.append(Contender(links, (found,), {}, STATED))
+        contenders.append(Contender(links, (found,), {}, load))
         files.append(folder / f"{row['layout']}.json")
         figures: dict[str, object] = dict.fromkeys((field.name for field in fields(Result)), 1.0)
         figures |= {"node": "ATLANTA", "mb_per_s": rate, "devices": []}
-        origin = asdict(provenance(run_of(layout), version="1"))
-        files[-1].write_text(json.dumps({**figures, "pairs": PAIRS, "provenance": origin}))
+        figures |= {"workload": workload.name, "pairs": PAIRS}
+        figures |= {"mb_per_s_out": workload.mean_length / MIB}
+        figures |= {"mb_per_s_in": workload.reply_length / MIB}
+        origin = asdict(provenance(run_of(layout, workload), version="1"))
+        files[-1].write_text(json.dumps({**figures, "provenance": origin}))
     (pair,) = pair_odds(wholes)  # isfc compare, isfc.compare
     yield Odds(pair.odds if pair.ahead == "B" else 1 - pair.odds)
     yield contenders[1].odds_over(contenders[0])  # isfc optimise
-    yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), STATED).odds  # check, plan
-    cells = [Cell(row, run_of(each)) for row, each in zip(rows, (one, other), strict=True)]
+    yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), load).odds  # check, plan
+    cells = [
+        Cell(row, run_of(each, workload)) for row, each in zip(rows, (one, other), strict=True)
+    ]
     places = standings(groups(rows, ["layout"]), cells, rows, ["layout"])
     (said,) = (each for each in places.values() if isinstance(each, Odds))
     yield said if rates[1] > rates[0] else Odds(1 - said.share)
@@ -111,6 +122,19 @@ def test_odds_of_two_layouts_are_those_of_the_range_of_their_ratio(
     assume(one != other and ratio != 1)
     share = more_than_one(link_ratio(ratio, one, other))
     for odds in ahead(one, other, (rate, rate * ratio), tmp_path):
+        assert odds.share == pytest.approx(share, abs=POINTS)
+
+
+@pytest.mark.parametrize("name", ["own", "256:256:100/1000"])
+def test_odds_of_messages_that_ibm_did_not_measure_allow_for_how_far_they_are(
+    name: str, tmp_path: Path
+) -> None:
+    # of results they were those of IBM's messages, and more than all others had
+    one, other = layout_of((2.0, 2)), layout_of((2.0, 3))
+    far = replace(free_workload("256:256:100", 1000), name=name)
+    share = more_than_one(link_ratio(1.3, one, other, loads=[Load(far, PAIRS)]))
+    assert share < more_than_one(link_ratio(1.3, one, other)) - POINTS
+    for odds in ahead(one, other, (100.0, 130.0), tmp_path, far):
         assert odds.share == pytest.approx(share, abs=POINTS)
 
 

@@ -165,7 +165,7 @@ def test_what_is_ordered_runs_on_the_engines_of_the_machine_and_as_a_plan_says()
     assert found.machines == ("z16 A01, CP 401", "z15 T01, SMT")
     assert found.best is not None
     assert found.best.whole.value < sized(machine="z16,z15").links[0].whole.value
-    planned = [each.to_count_on.value for each in carried(found.best.layout)]
+    planned = [each.stated.value for each in carried(found.best.layout)]
     assert min(planned) == pytest.approx(found.best.whole.value)
 
 

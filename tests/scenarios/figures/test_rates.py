@@ -9,6 +9,12 @@ import pytest
 from isfc.answers.compare import pair_odds
 from isfc.deck.importing import import_iocp
 from isfc.layout.build import new
+from isfc.layout.capacity import (
+    COMMAND_MODE_MB_PER_S,
+    StatedOfChpids,
+    directions_of,
+    end_to_count_on,
+)
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
@@ -18,6 +24,7 @@ from isfc.link.name import NodeName
 from isfc.reports.figure import NoteKind
 from isfc.reports.units import with_unit
 from scenarios.figures.changed import AfterLoss
+from scenarios.figures.cluster_plan import system_overview
 from scenarios.figures.rates import Carried, ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, Experiment, in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, short_ends
@@ -144,7 +151,7 @@ def test_what_a_link_carries_is_ibms_ceiling_wherever_the_model_has_more(
     task = Task(Collection.of(link), Scoring(goals, STATED, None), seeds=2)
     (best,) = Trials[int](task, partial(shared_out, jobs=1), print).measured([task.collection])
     whole = together(link, mb_per_s=rate).rate
-    for each in (whole, way.to_count_on, size.figure(run, link), *best.figures):
+    for each in (whole, way.stated, size.figure(run, link), *best.figures):
         assert each.value == pytest.approx(most, abs=0.1)
         assert each.modelled == rate
         assert each.ends.low < each.value <= each.modelled < each.ends.high
@@ -165,7 +172,7 @@ def test_a_link_that_was_fitted_carries_what_the_fit_says_and_another_feature_ib
     )
     for site, most in ((own, 711.0), (other, 572.2), (replace(own, covariance=()), 572.2)):
         fitted = replace(link, site=site)
-        way = ModelledRate(fitted, link.nodes[0], (Rate(711.0), Rate(711.0))).to_count_on
+        way = ModelledRate(fitted, link.nodes[0], (Rate(711.0), Rate(711.0))).stated
         whole = together(fitted, mb_per_s=711.0).rate
         assert whole.value == way.value == pytest.approx(most, abs=0.1)
         assert whole.ends == way.ends
@@ -208,3 +215,35 @@ def test_links_that_share_a_chpid_have_no_more_together_than_is_stated_of_it() -
     assert found.ways is not None
     for link in links:
         assert found.rate_of(link, found.ways[link.name][0]).value == pytest.approx(286.1, abs=0.1)
+
+
+def test_a_full_chpid_bounds_what_its_ctcs_send_and_few_others_do_not_make_up_for_it() -> None:
+    # both chpids had half of it, which was 1,000 MB/s of 1,000
+    link = layout_of((16, 3), (16, 1))
+    to, back = directions_of(link)
+    assert [use.ctc_count for way in (to, back) for use in way.chpids] == [3, 1, 2]
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / 2**20
+    assert end_to_count_on(Rate(1000.0), link, to.sender).mb_per_s == pytest.approx(stated)
+    found = end_to_count_on(Rate(1000.0), link, back.sender).mb_per_s
+    assert found == pytest.approx(stated + 1000 / 3)
+    even, _ = directions_of(layout_of((16, 4), (16, 4)))
+    assert [use.ctc_count for use in even.chpids] == [4, 3]
+    found = end_to_count_on(Rate(1100.0), layout_of((16, 4), (16, 4)), even.sender).mb_per_s
+    assert found == 1100
+    way = {(to.sender, back.sender): 550.0}
+    assert StatedOfChpids([layout_of((16, 4), (16, 4))]).room(way) == pytest.approx(
+        2 * stated / 550
+    )
+
+
+@pytest.mark.parametrize(("feature", "most"), [("Express16SA", 572.2), ("Express4", 394.1)])
+def test_a_system_sends_no_more_over_its_only_chpid_than_that_lets_through(
+    feature: str, most: float
+) -> None:
+    # what it sends to one system and to the other, in a run of each, was added up
+    links = parse_collection(mesh(3, shared=True, feature=f"FICON {feature}"))
+    found = together(*links.links, mb_per_s=360.0)
+    for name in links.systems:
+        each = system_overview(links, name, found)
+        assert each.rate is not None
+        assert each.rate.value == each.back == pytest.approx(most, abs=0.1)

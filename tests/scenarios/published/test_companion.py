@@ -291,11 +291,11 @@ def test_what_would_have_no_effect_is_refused(figures: str, addition: str, compl
 
 
 def test_faulty_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "stop_short.csv").write_text(FIGURES)
-    (tmp_path / "stop_short.toml").write_text("title = 5")
+    (tmp_path / "faulty.csv").write_text(FIGURES)
+    (tmp_path / "faulty.toml").write_text("title = 5")
     monkeypatch.setattr("scenarios.published.catalogue._FOLDERS", [str(tmp_path)])
-    with pytest.raises(ConfigurationError, match=r"table stop_short: .*title"):
-        load_table("stop_short")
+    with pytest.raises(ConfigurationError, match=r"table faulty: .*title"):
+        load_table("faulty")
 
 
 def test_table_of_runs_says_how_they_are_repeated() -> None:

@@ -214,7 +214,9 @@ def test_every_objective_is_estimated_and_scored(objective: Objective) -> None:
 def test_a_relocation_counts_on_no_more_than_is_stated_of_a_chpid() -> None:
     # optimise said 831 MB/s where a relocation over the same link is shown at 572
     link = build.new("A,B", "40:50", ctcs=4, feature="FICON Express16SA")
-    assert score(Objective.RELOCATION, link) == pytest.approx(600e6 / 2**20)
+    found = score(Objective.RELOCATION, link)
+    assert found < 600e6 / 2**20
+    assert found == pytest.approx(600e6 / 2**20, rel=0.02)
 
 
 def test_losing_the_only_chpid_leaves_nothing() -> None:

@@ -4,6 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
+from isfc.layout.sharing import carried_by
+from scenarios.figures.glance import SEEDS, glances
+from scenarios.runs.experiment import Experiment, in_turn
+from scenarios.runs.workload import LinkLoad, find_workload
 from tests.isfc.printed import Printed, Recorded
 
 LINK = """\
@@ -64,3 +70,18 @@ def test_show_says_which_ends_are_one_channel(tmp_path: Path, printed: Printed) 
     assert (
         printed("export", file(tmp_path, LINK + SHARED), "--as", "toml").lstrip() == LINK + SHARED
     )
+
+
+@pytest.mark.at_length
+def test_the_channel_is_as_busy_by_itself_as_with_all_that_the_file_says() -> None:
+    # "busy 45 %" in a plan, and 91 % in a comparison: that of one of its ends, and of both
+    of_file = parse_collection(LINK + SHARED)
+    (link,) = of_file.links
+    by_itself = Collection.of(link)
+    assert [*carried_by(by_itself)] == [*carried_by(of_file)]
+    busy = []
+    for collection in (of_file, by_itself):
+        load = LinkLoad(*link.nodes, find_workload("HL"), 20)
+        ((glance,),) = glances([Experiment(collection, (load,))], in_turn, SEEDS[:1])
+        busy.append(glance.busy)
+    assert busy[0] == busy[1]
