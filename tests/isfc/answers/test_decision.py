@@ -163,6 +163,23 @@ def test_guests_that_cannot_move_are_a_part_and_the_rest_is_made(
     assert says in wrong(found).get(title, "" if not says else "none")
 
 
+@pytest.mark.parametrize(
+    ("others", "says"),
+    [
+        ("", "ATLANTA is not empty: BUSY stays on ATLANTA: not there after MAXTOTAL, 0.01 s"),
+        ("C,4M,0,BOSTON,\n", "Left behind: BUSY at ATLANTA"),
+    ],
+)
+def test_who_stays_is_said_and_nothing_fits_then(guests: Path, others: str, says: str) -> None:
+    heads = "name,memory,change_rate,from,max_total"
+    guests.write_text(f"{heads}\nA,8M,1M,ATLANTA,\nBUSY,8M,1M,ATLANTA,0.01\n{others}")
+    for asked in (SiteAsked(), SiteAsked(window="SUN")):
+        found = decided([*EIGHT, guests], asked)
+        assert wrong(found).pop("Moving the guests").startswith(says)
+        assert ("Moving the guests", wrong(found)["Moving the guests"]) in found.decided
+    assert wrong(found)["The window"] == "The moves do not fit into SUN: not every guest is moved."
+
+
 def test_what_is_assumed_is_said_where_the_figures_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     said = " ".join(decided(BOTH_CECS, CABLED).remarks)  # of two z14
     assert "FICON Express16S+ is assumed where nothing says the chpids' feature" in said
