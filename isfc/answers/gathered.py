@@ -183,6 +183,13 @@ class Gathered:
         if decks and consoles:
             self.now = self._as_consoles_say(self.now, consoles)
         self.down = down(self.now, consoles)
+        for console in consoles if not decks else ():
+            left = [
+                each for each in console.devices if each.is_down and not [*ends(self.now, each)]
+            ]
+            if left:
+                said = f"{console.log.file}: {counted(len(left), 'CTC')} Down, of which no mate is "
+                self._doubt("CTCs that are Down", f"{said}known: what follows is without them")
 
     def _of_each_system(self, consoles: Sequence[SystemConsole]) -> list[SystemConsole]:
         """One of each system, as far as the logs and the links known tell whose they are."""

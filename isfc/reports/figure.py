@@ -36,6 +36,8 @@ class Unit(StrEnum):
     MB_PER_S = "MB/s"
     PER_S = "/s"
     SECONDS = "s"
+    MINUTES = "min"
+    """in which sentences say many seconds"""
     MS = "ms"
     US = "us"
     PERCENT = "%"

@@ -8,6 +8,7 @@ from math import floor, log10
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.errors.in_words import listed
 from isfc.reports.figure import Figure, Interval, Range, Unit, rounded
@@ -36,6 +37,7 @@ FORMATS: Final = {
     Unit.PER_S: UnitFormat("/s", by_digits=True),
     Unit.GBPS: UnitFormat("Gb/s"),
     Unit.SECONDS: UnitFormat("s", 2),
+    Unit.MINUTES: UnitFormat("min", factor=1 / 60),
     Unit.MS: UnitFormat("ms", 2),
     Unit.US: UnitFormat("us", 1),
     Unit.PERCENT: UnitFormat("%", by_digits=True),
@@ -97,8 +99,14 @@ CEILING: Final = "IBM's ceiling of command mode"
 """What a figure is if the model carries more."""
 
 
+LONG_S: Final = 600.0
+"""From here on sentences say minutes. Chosen: a minute is a tenth of it, which ranges exceed."""
+
+
 def with_unit(figure: Figure) -> str:
     """``50 % (45-56)``: for a sentence."""
+    if figure.unit is Unit.SECONDS and figure.value >= LONG_S:
+        figure = replace(figure, unit=Unit.MINUTES)
     return f"{amount(figure.value, figure.unit)}{between(figure)}"
 
 

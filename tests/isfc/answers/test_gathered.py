@@ -124,6 +124,8 @@ def test_what_is_down_is_first_with_what_is_carried_as_it_is_and_with_all_up(
     assert f"ATLANTA-BOSTON: {counted}, 7021 to ATLANTA" in alone.remarks
     assert {*wrong(alone)} == {"As it is now"}
     links = isfc.import_iocp(SLOW).collection
+    own = wrong(decided([f"ATLANTA={logs[0]}"], SiteAsked()))["CTCs that are Down"]
+    assert own.endswith("1 CTC Down, of which no mate is known: what follows is without them")
     every = {ctc.rdev_names[0]: "Down" for ctc in links.links[0].ctcs}
     log = console(tmp_path / "atlanta.txt", links, every)
     assert "no link is up" in wrong(decided([*SLOW, log], SiteAsked()))["As it is now"]

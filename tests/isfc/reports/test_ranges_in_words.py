@@ -1,7 +1,7 @@
 """What is said of ranges below a page: what they are made from, each family of runs once."""
 
 from isfc.reports.figure import Figure, Interval, Range, RunFamily, Unit
-from isfc.reports.units import range_note
+from isfc.reports.units import LONG_S, range_note, with_unit
 
 
 def made_from(*bases: RunFamily | str) -> str:
@@ -31,3 +31,10 @@ def test_families_apart_and_errors_of_ratios_are_named_one_after_the_other() -> 
         "the errors against 20 of IBM's runs with one CTC, and against 36 of IBM's runs with "
         f"APPC/VM, and by {ratios}."
     )
+
+
+def test_sentences_say_many_seconds_as_minutes_with_their_range() -> None:
+    ends = Interval(490.94, 1115.42)
+    assert with_unit(Figure(719.65, Unit.SECONDS, Range(ends, ends, ""))) == "12 min (8-19)"
+    few = LONG_S - 1
+    assert with_unit(Figure(few, Unit.SECONDS, Range(ends, ends, ""))).startswith(f"{few:.2f} s")
