@@ -115,8 +115,9 @@ _Side = Mapping[_Channel, int]
 
 _Sent = TypeVar("_Sent", bound=OfRun)
 
-_ROUNDING: Final = 1e-9
-"""Of a rate: what sums of its parts may be off."""
+_TOLD_MIN: Final = 0.01
+"""A rate that is above what is stated by a lesser share of it is not held to that: none is known
+better (chosen)."""
 
 _HALVINGS: Final = 60
 """By which a share is found to the last digit that counts."""
@@ -230,7 +231,7 @@ def _let_through(
         found += min(part, stated * part / busy[channel])
         more = min(stated - busy[channel], stated * ctcs / FILLING_CTC_COUNT - part)
         found += max(0.0, more) / uses[channel]
-    return found if found < rate * (1 - _ROUNDING) else rate
+    return found if found < rate * (1 - _TOLD_MIN) else rate
 
 
 def _direction(

@@ -251,12 +251,12 @@ _CAVEATS: Final = (
     NoteKind.OTHERS,
     NoteKind.JOINED,
     NoteKind.LEFT_OUT,
+    NoteKind.DISKS,
+    NoteKind.MACHINE,
     NoteKind.EXTRAPOLATED,
     NoteKind.PROFILE,
-    NoteKind.MACHINE,
     NoteKind.RULE,
     NoteKind.IN_STEP,
-    NoteKind.DISKS,
     NoteKind.ASSUMED,
 )
 """What may make a figure another one, the worst first. The others say what is not known."""
