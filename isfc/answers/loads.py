@@ -42,6 +42,9 @@ from scenarios.search.workers import each_by
 
 MONTHS_MAX: Final = 120
 
+_LITTLE: Final = 0.01
+"""Of what the other way sends: a way with less has no part of what is stated of chpids. Chosen."""
+
 
 class Carries(Struct, frozen=True):
     """What a node can send over a layout."""
@@ -309,9 +312,12 @@ def _ends(link: Layout) -> tuple[End, End]:
 
 
 def _most(carried: Carried, sent: Mapping[End, float], end: End) -> float:
-    """MB/s of an end if both send as much more as what is stated of their chpids lets through."""
-    links = carried.links.links
-    return sent[end] * StatedOfChpids(links).room(sent) if links and sent[end] else inf
+    """MB/s of an end if both send as much more as what is stated of their chpids lets through.
+
+    Of one that sends next to nothing, nothing is known by that.
+    """
+    links, is_little = carried.links.links, sent[end] <= _LITTLE * max(sent.values())
+    return inf if is_little or not links else sent[end] * StatedOfChpids(links).room(sent)
 
 
 def _carries(carried: Carried, way: int, most: float, gone: str) -> Carries:

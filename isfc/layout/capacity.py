@@ -115,6 +115,9 @@ _Side = Mapping[_Channel, int]
 
 _Sent = TypeVar("_Sent", bound=OfRun)
 
+_ROUNDING: Final = 1e-9
+"""Of a rate: what sums of its parts may be off."""
+
 _TOLD_MIN: Final = 0.01
 """A rate that is above what is stated by a lesser share of it is not held to that: none is known
 better (chosen)."""
@@ -157,7 +160,12 @@ class StatedOfChpids:
     def __call__(self, sent: Mapping[End, _Sent]) -> dict[End, _Sent]:
         """What of these rates is to be counted on."""
         most = self._let_through({end: each.mb_per_s for end, each in sent.items()})
-        return {end: each.no_more_than(most[end]) for end, each in sent.items()}
+        return {
+            end: each.no_more_than(most[end])
+            if most[end] < each.mb_per_s * (1 - _TOLD_MIN)
+            else each
+            for end, each in sent.items()
+        }
 
     def room(self, mb_per_s: Mapping[End, float]) -> float:
         """How many times as much ends could send at most; infinite if nothing is stated of them."""
@@ -231,7 +239,7 @@ def _let_through(
         found += min(part, stated * part / busy[channel])
         more = min(stated - busy[channel], stated * ctcs / FILLING_CTC_COUNT - part)
         found += max(0.0, more) / uses[channel]
-    return found if found < rate * (1 - _TOLD_MIN) else rate
+    return found if found < rate * (1 - _ROUNDING) else rate
 
 
 def _direction(

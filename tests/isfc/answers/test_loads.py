@@ -116,6 +116,9 @@ def test_both_ways_have_what_is_stated_of_their_chpids_together(tmp_path: Path) 
     )
     assert found.ways[0].whole.rate.value == pytest.approx(350 / 600 * stated, abs=0.1)
     assert found.ways[0].whole.rate.modelled > stated
+    table.write_text("begin,end,A,B\n08:00,09:00,350,.001\n")
+    little = measured.loads(link, [table], lost="none").ways[1].whole.rate
+    assert little.value == pytest.approx(stated, abs=0.1)  # not .002
 
 
 def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:

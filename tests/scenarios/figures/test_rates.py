@@ -232,8 +232,8 @@ def test_a_full_chpid_bounds_what_its_ctcs_send_and_few_others_do_not_make_up_fo
     assert found == 1100
     way = {(to.sender, back.sender): 550.0}
     assert StatedOfChpids([layout_of((16, 4), (16, 4))]).room(way) == pytest.approx(
-        2 * stated / 550, rel=0.011
-    )  # a hundredth more is not told
+        2 * stated / 550
+    )
 
 
 @pytest.mark.parametrize(("feature", "most"), [("Express16SA", 572.2), ("Express4", 394.1)])
