@@ -103,9 +103,9 @@ def slower_by_rule(layout: Layout) -> float:
 End = tuple[NodeName, NodeName]
 """An end of a link: the node that sends, and its partner."""
 
-FILLING_CTC_COUNT: Final = 3
-"""CTCs that carry what is stated of a chpid in command mode (derived: on FICON Express16SA, which
-it is stated of, the model carries 500 MB/s over two, and 711 over three)."""
+CTC_MB_PER_S: Final = 250
+"""What each of few CTCs carries of a chpid in command mode, in the MB of all rates (derived: on
+FICON Express16SA, which that is stated of, the model carries 500 over two)."""
 
 _Channel = tuple[str, ...]
 """A channel by all its names."""
@@ -237,7 +237,7 @@ def _let_through(
     for channel, ctcs in side.items():
         part = rate * ctcs / sum(side.values())
         found += min(part, stated * part / busy[channel])
-        more = min(stated - busy[channel], stated * ctcs / FILLING_CTC_COUNT - part)
+        more = min(stated - busy[channel], CTC_MB_PER_S * ctcs - part)
         found += max(0.0, more) / uses[channel]
     return found if found < rate * (1 - _ROUNDING) else rate
 

@@ -203,7 +203,7 @@ def test_of_forty_drawn_layouts_a_tenth_at_most_lies_at_the_lock_s_ceiling(
     rates = {each: counted_on(each) for each in {*drawn}}
     there = [each for each in drawn if rates[each] > 0.99 * ceiling]
     assert len(there) <= most
-    assert {len(each.fibres) for each in there} == {4}
+    assert {len(each.fibres) for each in there} <= {4}
 
 
 def counted_on(layout: Layout) -> float:

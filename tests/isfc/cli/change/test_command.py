@@ -81,7 +81,7 @@ def test_the_record_has_figures_and_the_way_back(
         ("remove", 7, False),
     ]
     for step in record["steps"]:
-        assert step["mb_per_s"]["range"]["likely"][0] < step["mb_per_s"]["value"]
+        assert step["mb_per_s"]["range"]["likely"][0] <= step["mb_per_s"]["value"]
     assert [step["rdevs"]["VMA"] for step in record["back"]] == [["5025"], ["6021"]]
     assert [deck["name"] for deck in record["decks"]] == ["crowded"]
 
