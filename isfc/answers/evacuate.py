@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from isfc.answers import relocate
 from isfc.answers.guest import read_guests
-from isfc.answers.moves import AllMoves, Moves, commands_tables, moves_report
+from isfc.answers.moves import AllMoves, Moves
+from isfc.answers.moves_report import commands_tables, moves_report
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, first_listed, listed

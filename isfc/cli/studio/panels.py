@@ -15,7 +15,7 @@ from msgspec import Meta
 import isfc
 from isfc.answers.guest import guest_memory
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
-from isfc.answers.moves import relocate_report
+from isfc.answers.moves_report import relocate_report
 from isfc.answers.page.document import together_panel
 from isfc.answers.simulation import run_cells
 from isfc.cli.options.experiment import WARMUP

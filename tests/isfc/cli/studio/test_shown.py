@@ -3,7 +3,7 @@
 import pytest
 
 import isfc
-from isfc.answers.moves import relocate_report
+from isfc.answers.moves_report import relocate_report
 from isfc.answers.plan_links import planned_together
 from isfc.answers.plan_links_report import cluster_report
 from isfc.layout.catalogue import given_collection
