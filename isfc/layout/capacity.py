@@ -118,7 +118,7 @@ _Sent = TypeVar("_Sent", bound=OfRun)
 _ROUNDING: Final = 1e-9
 """Of a rate: what sums of its parts may be off."""
 
-_TOLD_MIN: Final = 0.01
+TOLD_MIN: Final = 0.01
 """A rate that is above what is stated by a lesser share of it is not held to that: none is known
 better (chosen)."""
 
@@ -162,7 +162,7 @@ class StatedOfChpids:
         most = self._let_through({end: each.mb_per_s for end, each in sent.items()})
         return {
             end: each.no_more_than(most[end])
-            if most[end] < each.mb_per_s * (1 - _TOLD_MIN)
+            if most[end] < each.mb_per_s * (1 - TOLD_MIN)
             else each
             for end, each in sent.items()
         }

@@ -289,7 +289,7 @@ def _counted(run: Experiment, rate: Rate) -> float:
     if len(run.sending) > 1:
         return rate.mb_per_s
     ((sender, _),) = run.sending
-    return end_to_count_on(Rate(rate.mb_per_s), run.layout, sender).mb_per_s
+    return end_to_count_on(rate, run.layout, sender).mb_per_s
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:

@@ -21,6 +21,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from isfc.errors.in_words import grouped
+from isfc.layout.capacity import TOLD_MIN
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
@@ -47,9 +48,6 @@ MARGIN: Final = 0.05
 
 _BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
 """Ends that follow from a rate; the others are what somebody did."""
-
-_TOLD_MIN: Final = 0.01
-"""Times that differ by a lesser share are said once (chosen)."""
 
 _STEPS: Final = 200
 """Rates of change that are tried, evenly from none to its own."""
@@ -335,7 +333,7 @@ def _of_all(
 
 def _seconds(value: float, by_model: float, within: Range) -> Figure:
     """Seconds, and how many by the model where what it carries is not to be counted on."""
-    modelled = by_model if value - by_model > _TOLD_MIN * value else None
+    modelled = by_model if value - by_model > TOLD_MIN * value else None
     return Figure(value, Unit.SECONDS, within, by_model=modelled)
 
 

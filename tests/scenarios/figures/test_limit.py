@@ -25,7 +25,7 @@ from scenarios.figures.resources import (
     time_constants,
 )
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
-from scenarios.runs.steady import first_look
+from scenarios.runs.steady import Rate, first_look
 from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
 from tests.layouts import layout_of, mesh
 
@@ -187,8 +187,10 @@ def test_few_runs_find_what_limits_sixteen_ctcs(layout: Layout, most: int) -> No
 
 @pytest.mark.at_length
 def test_resources_whose_shares_are_alike_are_a_tie() -> None:
-    def pretend(_work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
+    def pretend(work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
         """The line and one end's lock limit alike: 5 % of either gives 2 %."""
+        if work is first_look:
+            return [Rate(100.0)] * len(cases)
         found = []
         for case in cases:
             line = case.layout.fibres[0].profile.line_ns_per_byte
